@@ -1,4 +1,4 @@
-"""The attention page: what is typed or linked is what is run and sent, and nothing that is chosen breaks it."""
+"""The attention page: what is typed or linked is run and sent, comes back by its link, and can break nothing."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,20 +8,29 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.attention import inputs
-from pages.ui.shell import cache
+from pages.ui.shell import cache, controls
 from pages.ui.stage import attention
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.attention import ClassGuesses
 from pages.ui.stage.texts import CLASS_GUESSED
 from tests.support.checkpoints import write_family
 from tests.support.drawings import says, weights_of
+from tests.support.messages import TOO_LONG_TO_SHARE, unknown_parameters
 from tests.support.staged import axes, is_staged, made_changes, sent_weights, staged
+from tx_core.analysis import views
 from tx_core.engine import catalogue
+from tx_core.engine.tokenizer import NO_SENTENCE
 from tx_core.transformer.interventions import read_interventions
 
 Open = Callable[..., AppTest]
+
+
 FIRST = inputs.EXAMPLES[0]
+
+
 TEXT = FIRST.view["text"]
+
+
 (HEAD,) = FIRST.view["heads"]
 
 
@@ -154,3 +163,163 @@ def test_the_table_holds_the_weights_of_the_head_that_the_browser_shows(open_app
     app.query_params = {"text": TEXT, "heads": "4-1"}
     app.run()
     np.testing.assert_allclose(app.dataframe[0].value.set_index("").to_numpy(), weights_of(TEXT)[3, 0], atol=1e-4)
+
+
+LOOKS = {"heads": "1-8_4-3", "words": "1", "hide": "1", "show": "lines", "lines": "7", "scale": "cividis", "focus": "3"}
+
+
+LOOKED = {
+    "stack": "self",
+    "heads": [[0, 7], [3, 2]],
+    "words": True,
+    "hide": True,
+    "show": "lines",
+    "lines": 7,
+    "scale": "cividis",
+    "focus": 2,
+    "compared": "after",
+}
+
+
+def test_a_link_brings_what_is_computed_and_how_it_is_looked_at(open_app: Open):
+    app = open_app(text="A <b>bird</b> & a half", pair="% + ü 日本", nospecial="1", changes="off~1-2", **LOOKS)
+    sent = staged(app)
+    assert not app.exception
+    assert (sent["text"], sent["pair"], sent["bare"]) == ("A <b>bird</b> & a half", "% + ü 日本", True)
+    assert sent["view"] == LOOKED
+    assert sent["address"]["own"] == {
+        "text": "A <b>bird</b> & a half",
+        "pair": "% + ü 日本",
+        "nospecial": "1",
+        "changes": "off~1-2",
+    }
+
+
+def test_python_writes_nothing_into_the_address(open_app: Open):
+    app = open_app(text="A bird sings.", **LOOKS)
+    before = dict(app.query_params)
+    app.text_input(key="attention_text").set_value("A fish swims.").run()
+    assert dict(app.query_params) == before
+    assert staged(app)["address"]["own"] == {"text": "A fish swims."}
+    assert staged(open_app())["address"]["isFirst"]
+
+
+def test_how_the_browser_looks_is_found_in_its_address_and_no_arrival_is_made_of_it(open_app: Open):
+    app = open_app(text="A bird sings.")
+    arrivals = staged(app)["arrival"]["number"]
+    app.query_params = {"text": "A bird sings.", **LOOKS}
+    app.run()
+    assert staged(app)["view"] == LOOKED
+    assert app.session_state["attention_heads"] == [(0, 7), (3, 2)]
+    app.text_input(key="attention_text").set_value("A fish swims.").run()
+    app.query_params = {"text": "A bird sings.", "heads": "1-1"}  # the browser has not written the new sentence yet
+    app.run()
+    assert staged(app)["text"] == "A fish swims."
+    assert staged(app)["arrival"]["number"] == arrivals
+
+
+def test_a_link_to_another_view_of_the_open_page_is_an_arrival(open_app: Open):
+    app = open_app(text="A bird sings.")
+    arrivals = staged(app)["arrival"]["number"]
+    app.query_params = {"text": "Somebody else's sentence.", "heads": "3-3"}
+    app.run()
+    assert staged(app)["text"] == "Somebody else's sentence."
+    assert staged(app)["view"]["heads"] == [[2, 2]]
+    assert staged(app)["arrival"]["number"] > arrivals
+
+
+def test_the_view_is_still_there_after_a_visit_to_another_page(open_app: Open):
+    app = open_app(text="A bird sings.", **LOOKS)
+    app.query_params = {}
+    app.switch_page("fill_mask/page.py").run()
+    app.query_params = {}
+    app.switch_page("attention/page.py").run()
+    sent = staged(app)
+    assert (sent["text"], sent["view"]) == ("A bird sings.", LOOKED)
+    assert sent["arrival"]["restored"]
+
+
+NONSENSE = "<script>alert(1)</script>"
+
+
+def test_nonsense_in_every_parameter_falls_back_and_says_so(open_app: Open):
+    names = ("model", "changes", "stack", "heads", "words", "hide", "show", "lines", "scale", "focus", "compared")
+    app = open_app(text="A bird", **dict.fromkeys(names, NONSENSE), unheard_of="1")
+    assert not app.exception
+    assert unknown_parameters(*names) in says(app)
+    assert staged(app)["view"]["heads"] == [list(head) for head in inputs.EXAMPLES[0].view["heads"]]
+    assert staged(app)["address"]["own"] == {"text": "A bird"}
+
+
+def test_heads_and_tokens_that_do_not_exist_are_reported(open_app: Open):
+    app = open_app(text="A bird", heads="99-1_2-2", focus="77")
+    layers, heads = controls.embedded_sizes()
+    tokens = len(staged(app)["stacks"][0]["keys"]["tokens"])
+    assert [info.value for info in app.info] == [
+        stage_texts.HEADS_MISSING.format(layers=layers, heads=heads),
+        stage_texts.TOKEN_MISSING.format(tokens=tokens, position=77),
+    ]
+    assert staged(app)["view"]["heads"] == [[1, 1]]
+
+
+def test_a_link_that_gives_a_parameter_twice_is_read(open_app: Open):
+    assert not open_app(text=["A bird", "A fish"], heads=["1-1", "2-2"]).exception
+
+
+@pytest.mark.parametrize("text", ["", "\u00a0\u2003"])
+def test_no_text_is_reported_and_the_page_stays_usable(open_app: Open, text: str):
+    app = open_app(text=text, heads="2-2")
+    assert not app.exception
+    assert NO_SENTENCE in says(app)
+    app.text_input(key="attention_text").set_value("Now there is.").run()
+    assert staged(app)["view"]["heads"] == [[1, 1]]
+
+
+HOSTILE = [
+    "👩‍👩‍👧‍👦 🏳️‍🌈 مرحبا بالعالم \u202eRTL Z͑ͫ̓ͪ̂ͫ̽͏",
+    "nul \x00 inside",
+    "</script><img src=x onerror=alert(1)> <script>alert(1)</script>",
+    "**bold** :red[x] $x^2$ [a](javascript:alert(1))",
+    "[CLS] [SEP] [MASK] [PAD] [UNK]",
+    "{}{0}%s%n\\u0000 =HYPERLINK(1)",
+]
+
+
+def test_any_text_is_shown_as_text_and_kept(open_app: Open):
+    app = open_app(text="A bird", pair="", words="1")
+    for text in HOSTILE:
+        app.text_input(key="attention_text").set_value(text).run()
+        assert not app.exception
+        assert app.text_input(key="attention_text").value == text
+        encoding = catalogue.load(catalogue.DEFAULT).encode(text)
+        assert f"{len(encoding)} of 128 tokens" in says(app)
+        assert staged(app)["stacks"][0]["keys"]["groups"] == [list(group) for group in views.word_groups(encoding)]
+        assert axes(app)[1] == list(encoding.tokens)
+        assert all(text not in element.value for element in app.markdown)
+
+
+def test_exactly_the_budget_is_drawn_and_one_over_is_reported_by_how_much(open_app: Open):
+    app = open_app(text="tea " * 126)
+    assert "128 of 128 tokens" in says(app)
+    assert len(axes(app)[0]) == 128
+    app.text_input(key="attention_text").set_value("tea " * 127).run()
+    assert "129 of 128 tokens" in says(app)
+    assert "shorten it by 1 token" in says(app)
+    assert app.text_input(key="attention_text").value == "tea " * 127
+    assert not is_staged(app)
+
+
+def test_a_far_too_long_text_is_kept_and_explained(open_app: Open):
+    text = "word " * 6_000
+    app = open_app()
+    app.text_input(key="attention_text").set_value(text).run()
+    assert not app.exception
+    assert app.text_input(key="attention_text").value == text
+    assert "horten it" in says(app)
+    assert TOO_LONG_TO_SHARE in staged(app)["linkProblem"]
+
+
+def test_unknown_words_are_counted(open_app: Open):
+    assert [warning.value for warning in open_app(text="a 💥 b").warning] == [stage_texts.ONE_UNKNOWN]
+    assert [warning.value for warning in open_app(text="💥 and 💥").warning] == [stage_texts.MANY_UNKNOWN.format(count=2)]
+    assert not open_app(text="A bird").warning

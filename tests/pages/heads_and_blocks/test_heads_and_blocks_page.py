@@ -8,13 +8,10 @@ from streamlit.testing.v1 import AppTest
 from pages.heads_and_blocks import texts
 from pages.heads_and_blocks.depth import ALIKE_AFTER, BLOCKS
 from pages.heads_and_blocks.inputs import FIELDS, FIRST_CELLS, MAX_DEPTH_SEEDS, PARTS
-from pages.ui.shell.frame import HEADINGS
 from pages.ui.shell.level import BASIC, LEVEL
 from pages.ui.shell.numbers import whole_percent
-from tests.support.drawings import problems
-from tests.support.staged import staged, staged_picture, staged_pictures, staged_steps
+from tests.support.staged import staged, staged_picture, staged_steps
 from tx_core.engine import catalogue
-from tx_core.errors import TextProblem
 from tx_core.lessons.bert_parts import block_run
 from tx_core.lessons.residual_stream import layer_words, run_random_blocks
 
@@ -164,16 +161,6 @@ def test_every_token_is_sent_and_the_link_says_which_are_followed(open_app, engi
     words = layer_words(engine, trace)
     assert read["chart"]["rows"][1][3] == f"{words.words[1][2]} {whole_percent(words.shares[1, 2])}"
     assert controls(app)["words"]["options"][2] == ["3", "bird"]
-
-
-@pytest.mark.parametrize(("part", "text"), [("depth", "word " * 200)])
-def test_a_text_that_cannot_be_read_is_explained_and_kept(open_app, part, text):
-    app = open_app(PAGE, text=text, part=part)
-    assert not app.exception
-    assert HEADINGS[TextProblem] in problems(app)
-    assert app.text_input(key=f"{PAGE}_text").value == text
-    assert staged(app)["address"]["own"]["text"] == text
-    assert not staged_pictures(app)
 
 
 def test_another_bert_is_computed_with_all_its_heads_and_its_own_numbers(open_app, monkeypatch, checkpoint):

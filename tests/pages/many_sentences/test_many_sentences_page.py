@@ -1,21 +1,29 @@
-"""The page of many sentences: the built-in set, its table and its link, models that are not there, a visitor's own file."""
+"""The page of many sentences: the built-in set, a visitor's own file, models that are not there, and the result of a scan."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from pages.many_sentences import texts
 from pages.many_sentences.heads import describe_head, rows_of
+from pages.many_sentences.reading import OpenedScan
 from pages.ui.shell.address import LESSON, LOCK, STEP
 from pages.ui.stage.texts import READ_WITHOUT
+from tests.support import checkpoints
 from tests.support.sentences_page import HUB_MODEL, KIND, OWN_FILE, PAGE, Open, buttons, links, numbers_of, press, says, upload
-from tests.support.staged import is_empty
+from tests.support.staged import is_empty, staged
 from tests.support.trainings import own_server, until_still
 from tx_core.classroom.lesson_file import Lesson, pack_lesson
+from tx_core.corpus import scan_file
 from tx_core.corpus.batches import TOO_MANY_TOKENS_IN_LINE
-from tx_core.corpus.sentence_file import EMPTY, LeftOut, describe_left_out, embedded_sentences
+from tx_core.corpus.scan_file import CorpusScan, new_origin, only_named, write_scan
+from tx_core.corpus.sentence_file import EMPTY, LeftOut, Sentences, describe_left_out, embedded_sentences
+from tx_core.corpus.sentence_stream import SourceFile
 from tx_core.corpus.statistics import read_all
-from tx_core.engine import catalogue
+from tx_core.engine import catalogue, device
 from tx_core.engine.device_limits import device_limits
 from tx_core.settings import host_settings
 from tx_core.training.background import Registry
@@ -137,3 +145,123 @@ def test_a_file_of_which_the_model_reads_nothing_says_so(open_app: Open, reading
     upload(app, "A bird sings in the old house.\n", "other.txt")
     assert texts.NOTHING_READABLE not in says(app)
     assert texts.PRESS_RUN in says(app)
+
+
+HOSTILE_NAME = "**x** <b>y</b> [z](javascript:1) $a$.txt"
+
+
+@pytest.fixture(scope="module")
+def scan() -> CorpusScan:
+    """Every second built-in sentence, with its line doubled, as a scan of two files would find them."""
+    texts = embedded_sentences().texts[::2]
+    sentences = Sentences("", texts, tuple(range(2, 2 * len(texts) + 2, 2)), (LeftOut("empty", 3, (1, 3, 5)),))
+    files = [SourceFile(HOSTILE_NAME, 1, 2), SourceFile("b.txt", 3, 4)]
+    origin = new_origin(catalogue.DEFAULT, half=False, column="", part_sentences=4096, files=files)
+    return CorpusScan(origin, 1, True, only_named(read_all(catalogue.load(catalogue.DEFAULT), sentences)))
+
+
+def opened(open_app: Open, data: bytes, name: str = "heads.json", **parameters: str) -> AppTest:
+    app = open_app(PAGE, texts="scan", **parameters)
+    return app.file_uploader(key=f"{PAGE}_scan_file").set_value((name, data, "application/json")).run()
+
+
+def test_the_heads_of_a_scan_are_shown_with_what_was_scanned(open_app: Open, scan: CorpusScan):
+    app, report = opened(open_app, write_scan(scan), heads="2-3", rank="focused"), scan.report
+    assert not app.exception
+    model = catalogue.card(catalogue.DEFAULT).title
+    counts = {"count": report.read, "tokens": report.tokens, "seconds": report.seconds, "model": model, "half": ""}
+    assert texts.SCANNED[1].format(source=f"{HOSTILE_NAME} and 1 more", **counts) in says(app)
+    origin = scan.origin
+    assert texts.SCANNED_BY.format(revision=origin.revision, version=origin.version) in says(app)
+    assert describe_left_out((LeftOut("empty", 3, (1, 3, 5)),)) in says(app)
+    assert describe_head(report, (1, 2)) in says(app)
+    assert texts.SCAN_FIRST not in says(app)
+    assert len(numbers_of(app)) == len(report.patterns)
+    assert len(links(app)) == 5
+    assert all("heads=2-3" in link and "text=" in link for link in links(app))
+    markup = [element.value for kind in (app.markdown, app.caption) for element in kind]
+    assert not any("javascript" in text for text in markup)
+
+
+def altered(scan: CorpusScan, **origin: str) -> bytes:
+    file = json.loads(write_scan(scan))
+    file["origin"] |= origin
+    return json.dumps(file).encode()
+
+
+@pytest.mark.parametrize(
+    ("origin", "told"),
+    [
+        ({"revision": "sha256 of another"}, texts.OTHER_REVISION.format(revision=catalogue.revision(catalogue.DEFAULT))),
+        ({"model": "=moon <b>"}, texts.MODEL_NOT_HERE),
+        ({}, ""),
+    ],
+    ids=["another revision", "unknown model", "the same"],
+)
+def test_a_model_that_this_server_does_not_have_so_is_reported(
+    open_app: Open, scan: CorpusScan, origin: dict[str, str], told: str
+):
+    app = opened(open_app, altered(scan, **origin))
+    assert not app.exception
+    assert told in says(app)
+    other = {texts.OTHER_REVISION.partition("(")[0], texts.MODEL_NOT_HERE} - {told.partition("(")[0], told}
+    assert not any(sentence in says(app) for sentence in other)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda scan: b"\x80\x04\x95", scan_file.NOT_A_SCAN),
+        (lambda scan: write_scan(replace(scan, finished=False)), scan_file.NOT_FINISHED),
+        (lambda scan: write_scan(scan)[:-2000], scan_file.ALTERED.partition("{")[0]),
+        (lambda scan: write_scan(scan) + b" " * 5_000_000, scan_file.TOO_LARGE_SCAN.format(most=5_000_000)),
+    ],
+    ids=["pickle", "not finished", "cut off", "too large"],
+)
+def test_a_scan_that_cannot_be_used_says_why_and_the_one_before_stays(
+    open_app: Open, scan: CorpusScan, change: Callable[[CorpusScan], bytes], told: str
+):
+    app = opened(open_app, write_scan(scan))
+    app.file_uploader(key=f"{PAGE}_scan_file").set_value(("other.json", change(scan), "application/json")).run()
+    assert not app.exception
+    assert told in says(app)
+    assert texts.EARLIER_STAYS.format(problem="", source="heads.json") in says(app)
+    assert describe_head(scan.report, (0, 0)) in says(app)
+
+
+def test_another_source_leaves_the_scan_and_comes_back_to_it(open_app: Open, scan: CorpusScan):
+    app = opened(open_app, write_scan(scan))
+    app.segmented_control(key=f"{PAGE}_texts").set_value("embedded").run()
+    assert describe_head(read_all(catalogue.load(catalogue.DEFAULT), embedded_sentences()), (0, 0)) in says(app)
+    app.segmented_control(key=f"{PAGE}_texts").set_value("scan").run()
+    assert not app.exception
+    assert describe_head(scan.report, (0, 0)) in says(app)
+    assert isinstance(app.session_state[f"{PAGE}_scan"], OpenedScan)
+
+
+@pytest.mark.parametrize("able", [True, False], ids=["bfloat16 in hardware", "none"])
+def test_where_the_hardware_computes_half_precision_it_is_used_unless_full_is_asked_for(
+    open_app: Open, readings: Registry, monkeypatch: pytest.MonkeyPatch, able: bool
+):
+    monkeypatch.setattr(device, "computes_bfloat16", lambda device: able)
+    app = upload(open_app(PAGE, texts="own"), OWN_FILE)
+    assert until_still(press(app, "run"), readings, KIND).result.report.half == able
+    assert ("bfloat16)." in says(app)) == able
+    assert len(app.toggle) == 1 + able
+    if able:
+        app.toggle(key=f"{PAGE}_exact").set_value(True).run()
+        assert staged(app)["settings"]["exact"] == "1"
+        assert not until_still(press(app, "run"), readings, KIND).result.report.half
+        assert "bfloat16)." not in says(app)
+
+
+def test_any_model_of_the_hub_reads_them_too(open_app: Open, readings: Registry, checkpoint, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(catalogue, "fetch", lambda hub_id, revision: checkpoint("roberta"))
+    app = open_app(PAGE, model=HUB_MODEL, texts="own", heads="99-99")
+    assert texts.UPLOAD_FIRST in says(app)
+    upload(app, "Time flies like an arrow\nthe dog and the fox\n")
+    until_still(press(app, "run"), readings, KIND)
+    assert not app.exception
+    assert app.query_params.get("heads") != ["99-99"]
+    assert "Layer 99" not in says(app)
+    assert numbers_of(app)["layer"].max() == checkpoints.LAYERS

@@ -121,15 +121,6 @@ def test_a_padded_batch_is_proved_with_the_readers_two_sentences(open_app):
     assert batch["sentence"] == texts.NO_PADDING
 
 
-@pytest.mark.parametrize(("part", "text"), [("one", "cat " * 200), ("batch", "   ")])
-def test_a_text_that_cannot_be_read_is_explained_and_kept(open_app, part, text):
-    app = open_app("masks", part=part, text=text)
-    assert HEADINGS[TextProblem] in problems(app)
-    assert app.text_input(key="masks_text").value == text
-    assert control(app, "part")["value"] == part
-    assert not app.exception
-
-
 @pytest.mark.parametrize("text", ["No blank here.", "[MASK] " * 200])
 def test_a_sentence_without_a_blank_is_explained(open_app, text):
     app = open_app("masks", part="run", blank=text)
@@ -145,13 +136,6 @@ def test_under_a_causal_mask_what_stands_right_of_the_blank_changes_no_predictio
         for text in (BLANK, "Yesterday the children [MASK] a very good book.")
     )
     assert (abs(one - other).max() < 1e-4) == same
-
-
-def test_without_positions_another_order_of_the_words_changes_no_prediction():
-    engine = catalogue.load("embedded")
-    rows = [engine.encode(text) for text in (BLANK, "[MASK] bus to yesterday by school children the.")]
-    one, other = (engine.blank_logits([row], interventions=[[RUN_CHANGES["positions"]]]).rows[0] for row in rows)
-    np.testing.assert_allclose(one, other, atol=1e-3)
 
 
 def test_what_the_padding_takes_is_what_the_rows_lack(open_app):

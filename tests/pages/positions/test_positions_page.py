@@ -1,7 +1,11 @@
-"""The page of positions without a browser: what is drawn is the formula's, the model's, or measured on the spot."""
+"""The page of positions: what is drawn of each encoding is its formula, written out once more, or measured on the spot."""
+
+import math
 
 import numpy as np
 import pytest
+import torch
+from streamlit.testing.v1 import AppTest
 
 from pages.positions import texts
 from pages.positions.encodings import ENCODING_VIEWS
@@ -9,7 +13,7 @@ from pages.ui.shell.numbers import UNCHANGED_BUT_ROUNDING
 from tests.support.drawings import says
 from tests.support.staged import staged, staged_picture, staged_pictures
 from tx_core.engine import catalogue
-from tx_core.lessons.position_encodings import ENCODINGS
+from tx_core.lessons.position_encodings import BIAS_HEADS, ENCODINGS, SHAW_LIMIT, T5_BUCKETS
 
 SENTENCE = "He opened the [MASK] with a key."
 
@@ -74,14 +78,105 @@ def test_a_sentence_without_a_blank_is_shuffled_and_told_how_to_leave_one(open_a
     assert [one["chart"]["kind"] for one in staged_pictures(app)] == ["listing", "matrix"]
 
 
-@pytest.mark.parametrize("text", ["cat " * 300])
-def test_a_text_that_cannot_be_read_is_explained_and_kept_and_the_other_parts_stay_within_reach(open_app, text):
-    app = open_app("positions", text=text, part="shuffle")
-    assert "Check the input" in says(app)
-    assert app.text_input(key="positions_text").value == text
-    assert len(control(app, "part")["options"]) == len(texts.PARTS)
-    assert not app.exception
-
-
 def test_every_encoding_of_the_core_is_on_the_page():
     assert set(ENCODING_VIEWS) == set(ENCODINGS) - {"none"}
+
+
+LENGTH, WIDTH, HEAD = 24, 64, 3
+"""The sizes of the pictures below; heads are counted from 1."""
+
+
+def draws(*shapes: tuple[int, ...]) -> list[np.ndarray]:
+    """Return the random word of the page and the random tables drawn after it."""
+    generator = torch.Generator().manual_seed(0)
+    return [torch.randn(*shape, generator=generator).double().numpy() for shape in shapes]
+
+
+def each_pair(score) -> np.ndarray:
+    return np.array([[score(i, j) for j in range(LENGTH)] for i in range(LENGTH)])
+
+
+def wave(position: int) -> np.ndarray:
+    angles = [position / 10_000 ** (2 * i / WIDTH) for i in range(WIDTH // 2)]
+    return np.array([part for angle in angles for part in (math.sin(angle), math.cos(angle))])
+
+
+def sinusoidal() -> np.ndarray:
+    """(x + P_i) · (x + P_j) / √d."""
+    (word,) = draws((WIDTH,))
+    return each_pair(lambda i, j: (word + wave(i)) @ (word + wave(j)) / math.sqrt(WIDTH))
+
+
+def learned() -> np.ndarray:
+    """The scores of the model's first layer, where LayerNorm(W[mask] + P[t] + S[0]) enters."""
+    engine = catalogue.load("embedded")
+    parts, block = engine.model.embeddings, engine.model.encoder.blocks[0].attention
+    summed = parts.words.weight[engine.tokenizer.mask_id] + parts.positions.weight[:LENGTH] + parts.segments.weight[0]
+    read = torch.nn.functional.layer_norm(summed, summed.shape[1:], parts.norm.weight, parts.norm.bias, parts.norm.eps)
+    size = summed.shape[1] // engine.info.num_heads
+    query, key = ((read @ part.weight.T + part.bias).split(size, dim=1)[HEAD - 1] for part in (block.query, block.key))
+    return (query @ key.T / math.sqrt(size)).detach().numpy()
+
+
+def shaw() -> np.ndarray:
+    """q · (k + a_{j−i}) / √d, the distance clipped."""
+    word, table = draws((WIDTH,), (2 * SHAW_LIMIT + 1, WIDTH))
+    clipped = np.clip(np.arange(-LENGTH, LENGTH), -SHAW_LIMIT, SHAW_LIMIT) + SHAW_LIMIT  # entry LENGTH + distance
+    return each_pair(lambda i, j: word @ (word + table[clipped[LENGTH + j - i]]) / math.sqrt(WIDTH))
+
+
+def t5() -> np.ndarray:
+    """q · k + b, without a scale; half of the buckets for keys after the query, half of these for single distances."""
+    word, table = draws((WIDTH,), (T5_BUCKETS, BIAS_HEADS))
+    side, single = T5_BUCKETS // 2, T5_BUCKETS // 4
+
+    def bucket(distance: int) -> int:
+        size = abs(distance)
+        far = single + int(math.log(max(size, 1) / single) / math.log(128 / single) * (side - single))
+        return (side if distance > 0 else 0) + (size if size < single else min(far, side - 1))
+
+    return each_pair(lambda i, j: word @ word + table[bucket(j - i), HEAD - 1])
+
+
+def rotary() -> np.ndarray:
+    """(R_i q) · (R_j k) / √d, a complex number for each pair of dimensions."""
+    (word,) = draws((WIDTH,))
+    pairs = word[: WIDTH // 2] + 1j * word[WIDTH // 2 :]
+    turned = [pairs * np.exp(1j * np.array([t / 10_000 ** (2 * i / WIDTH) for i in range(WIDTH // 2)])) for t in range(LENGTH)]
+    return each_pair(lambda i, j: (turned[i] * turned[j].conj()).real.sum() / math.sqrt(WIDTH))
+
+
+def alibi() -> np.ndarray:
+    """q · k / √d − m |i − j|."""
+    (word,) = draws((WIDTH,))
+    return each_pair(lambda i, j: word @ word / math.sqrt(WIDTH) - 2.0**-HEAD * abs(i - j))
+
+
+FORMULAS = {way.__name__: way for way in (sinusoidal, learned, shaw, t5, rotary, alibi)}
+
+
+def stage(open_app, scheme: str, length: int = LENGTH) -> AppTest:
+    return open_app("positions", scheme=scheme, length=str(length), width=str(WIDTH), head=str(HEAD))
+
+
+@pytest.mark.parametrize("scheme", ENCODING_VIEWS)
+def test_the_effect_on_scores_is_that_of_the_formula(open_app, scheme):
+    scores, app = FORMULAS[scheme](), stage(open_app, scheme)
+    np.testing.assert_allclose(staged_picture(app, texts.SCORES)["values"], scores - scores.mean(), atol=1e-4)
+    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+    np.testing.assert_allclose(
+        staged_picture(app, texts.WEIGHTS)["values"], shares / shares.sum(axis=1, keepdims=True), atol=1e-5
+    )
+
+
+def curve_by_distance(app: AppTest, title: str) -> dict[int, float]:
+    curve = staged_picture(app, title)
+    return dict(zip(map(int, curve["columns"]), curve["values"][0].tolist(), strict=True))
+
+
+def test_vectors_that_are_added_to_words_are_compared_by_their_cosine(open_app):
+    table = catalogue.load("embedded").model.embeddings.positions.weight[:LENGTH].detach().double().numpy()
+    for scheme, vectors in (("sinusoidal", np.stack([wave(position) for position in range(LENGTH)])), ("learned", table)):
+        unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        means = {distance: (unit @ unit.T).diagonal(distance).mean() for distance in range(1 - LENGTH, LENGTH)}
+        assert curve_by_distance(stage(open_app, scheme), texts.COSINE_TITLE) == pytest.approx(means, abs=1e-5)

@@ -9,25 +9,34 @@ from streamlit.testing.v1 import AppTest
 
 from pages.summaries import texts
 from pages.summaries.attribution import describe_agreement
+from pages.summaries.kinds import describe_head, rows_of, summarise
 from pages.summaries.logit_lens import describe_answer
 from pages.summaries.parts import PARTS
 from pages.ui.shell import controls
+from pages.ui.shell.numbers import whole_percent
 from pages.ui.shell.texts import CHECK_INPUT
+from pages.ui.stage import texts as stage_texts
+from pages.ui.stage.heads import UNDESCRIBED, describe_grammar, grammar_cells, kind_styles
 from pages.ui.stage.texts import ENCODER_ONLY, HEADS_MISSING
 from pages.ui.stage.tokens import numbered_tokens
 from tests.support.drawings import problems, says
 from tests.support.messages import UNKNOWN
 from tests.support.staged import ask_stage, looked_at, stage_says, staged
 from tx_core.analysis.attribution import attribute
+from tx_core.analysis.grammar import TREEBANK_NAME, grammar_of
 from tx_core.analysis.logit_lens import logit_lens
+from tx_core.analysis.patterns import name_heads, pattern_sums
 from tx_core.analysis.rollout import TOO_LONG_FOR_FLOW, flow, rollout
 from tx_core.analysis.similarity import head_similarity, most_similar_heads
 from tx_core.analysis.value_weighted import row_shares
 from tx_core.engine import catalogue
 from tx_core.engine.engine import no_head
+from tx_core.engine.hub import load
 from tx_core.fill_mask.predictions import NO_BLANK, predict
 
 PAGE = "summaries"
+
+
 TEXT = "She [MASK] the letter, and then the [MASK] came."
 
 
@@ -201,3 +210,84 @@ def test_attention_and_gradients_are_ranked_by_size_and_not_by_signed_value(engi
         by_size, signed = (kendalls_tau(weights[own], part[own]) for part in (np.abs(values), values))
         assert f" to {by_size:.2f}" in told
         assert f"{by_size:.2f}" != f"{signed:.2f}" and f" to {signed:.2f}" not in told
+
+
+def table_of(app: AppTest, **looks: str) -> dict:
+    return looked_at(app, **looks)[0]
+
+
+def test_every_head_has_its_kind_and_confidence_in_the_table(open_app, engine, stack):
+    app = open_app(PAGE, text=TEXT, heads="3-4")
+    assert not app.exception
+    table = table_of(app)
+    shown = table["chart"]
+    found = name_heads(pattern_sums(stack.weights, stack.query_tokens))
+    kinds = kind_styles(stack.query_tokens)
+    flat = [cell for row in shown["cells"] for cell in row]
+    bound = {place: relations[0] for place, relations in grammar_of(engine.name).items()}
+    for cell, head in zip(flat, found, strict=True):
+        relation = bound.get((head.layer, head.head)) if head.kind in UNDESCRIBED else None
+        word = stage_texts.GRAMMAR_WORDS[relation.relation] if relation else kinds[head.kind].word
+        number = whole_percent(relation.accuracy) if relation else f"{head.confidence:.2f}"
+        assert (cell["word"], cell["number"]) == (word, number)
+    assert any(head.kind in UNDESCRIBED and (head.layer, head.head) in bound for head in found)
+    assert {entry["name"] for entry in shown["legend"]} >= {stage_texts.GRAMMAR_TARGET}
+    assert (len(shown["cells"]), len(shown["cells"][0])) == (engine.info.num_layers, engine.info.num_heads)
+    assert (table["chooses"], table["choices"][2 * 8 + 3]) == ("heads", "3-4")
+    for layer, head in ((2, 3), (0, 7)):  # all are sent
+        assert describe_head(stack, summarise(stack), (layer, head)) in stage_says(app, heads=f"{layer + 1}-{head + 1}")
+
+
+def test_every_relation_of_grammar_is_described_with_its_baseline(open_app, engine):
+    grammar = grammar_of(engine.name)
+    followed = {(one.relation, one.direction) for relations in grammar.values() for one in relations}
+    assert followed <= set(stage_texts.GRAMMAR_LINKS)
+    place, (first, *_) = next(iter(grammar.items()))
+    app = open_app(PAGE, text=TEXT, colour="grammar", heads=f"{place[0] + 1}-{place[1] + 1}")
+    described = describe_grammar(engine.name, place)
+    assert described in stage_says(app)
+    for part in (
+        stage_texts.GRAMMAR_LINKS[first.relation, first.direction],
+        whole_percent(first.accuracy),
+        whole_percent(first.baseline),
+        f"{first.occurrences:,}",
+        TREEBANK_NAME,
+        stage_texts.GRAMMAR_LEAVES_OUT,
+    ):
+        assert part in described
+    for layer, row in enumerate(table_of(app)["chart"]["cells"]):
+        for head, cell in enumerate(row):
+            found = grammar.get((layer, head))
+            assert cell["word"] == (stage_texts.GRAMMAR_WORDS[found[0].relation] if found else stage_texts.NO_RELATION)
+            assert cell["strength"] == (found[0].accuracy if found else 0)
+
+
+def test_a_model_that_was_not_measured_says_so_and_has_no_kinds_from_grammar(engine, stack):
+    assert describe_grammar("some-other-model", (1, 5)) == stage_texts.GRAMMAR_NOT_MEASURED
+    without = next(place for place in np.ndindex(6, 8) if place not in grammar_of(engine.name))
+    assert describe_grammar(engine.name, without) == stage_texts.NO_GRAMMAR.format(points=10, treebank=TREEBANK_NAME)
+    cells, _ = grammar_cells("some-other-model", 2, 3)
+    assert {(cell.word, cell.strength) for cell in cells} == {(stage_texts.NO_RELATION, 0.0)}
+    rows = {tuple(row[name] for name in stage_texts.GRAMMAR_COLUMNS) for row in rows_of("other", stack, summarise(stack))}
+    assert rows == {(stage_texts.NOT_MEASURED, None, None, None, None)}
+
+
+@pytest.mark.parametrize(
+    ("family", "called"),
+    [("roberta", ("<s>", "</s>")), ("gpt2", ("the first token", "the end"))],
+)
+def test_special_tokens_are_called_as_the_model_calls_them(checkpoint, family: str, called: tuple[str, str]):
+    encoding = load.load_engine(checkpoint(family), family, family).encode("A bird")
+    assert (kind_styles(encoding)["first"].word, kind_styles(encoding)["separator"].word) == called
+
+
+def test_colours_may_stand_for_numbers_instead(open_app, stack):
+    app = open_app(PAGE, text=TEXT)
+    own = ~np.array(stack.query_tokens.special)
+    rows = stack.weights[2, 1][own].astype(float)
+    apart = np.abs(np.arange(len(own))[:, None] - np.arange(len(own)))[own]
+    far, wide = (rows * apart).sum(-1).mean(), -(rows * np.log(rows)).sum(-1).mean() / np.log(len(own))
+    for colour, word in {"entropy": f"{wide:.2f}", "distance": f"{far:.1f}"}.items():
+        cells = table_of(app, colour=colour)["chart"]["cells"]
+        assert cells[2][1]["word"] == word
+        assert all(0 <= cell["strength"] <= 1 for row in cells for cell in row)

@@ -13,8 +13,10 @@ from pages.ui.panels import texts as panel_texts
 from pages.ui.panels.lesson import LEARNING_PATH, shipped_lesson
 from pages.ui.shell import cache, readiness, texts
 from pages.ui.shell.address import MAX_LINK_CHARACTERS
+from pages.ui.shell.frame import HEADINGS
 from pages.ui.shell.readiness import Status
 from pages.ui.stage import texts as stage_texts
+from tests.support.drawings import problems
 from tests.support.messages import TOO_LONG_TO_SHARE
 from tests.support.serving import ROOT, fetch
 from tests.support.staged import staged
@@ -22,6 +24,7 @@ from tx_core.engine.bert_engine import OwnEngine
 from tx_core.errors import (
     NO_MEMORY,
     CheckpointProblem,
+    TextProblem,
     memory_checked,
 )
 from tx_core.transformer.bert import Bert
@@ -153,6 +156,25 @@ def test_a_page_that_shows_a_text_warns_of_words_that_the_model_does_not_know(op
 
 def test_the_longest_link_is_one_that_a_server_still_answers(server):
     assert fetch(f"{server}/?text={'a' * MAX_LINK_CHARACTERS}")[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("page", "part", "text"),
+    [
+        ("masks", "one", "cat " * 200),
+        ("masks", "batch", "   "),
+        ("positions", "shuffle", "cat " * 300),
+        ("heads_and_blocks", "depth", "word " * 200),
+        ("self_attention", "", "word " * 200),
+    ],
+)
+def test_a_text_that_cannot_be_read_is_explained_and_kept_and_its_part_stays_open(open_app, page: str, part: str, text: str):
+    app = open_app(page, text=text, **({"part": part} if part else {}))
+    assert not app.exception
+    assert HEADINGS[TextProblem] in problems(app)
+    assert app.text_input(key=f"{page}_text").value == text
+    asked = {one["name"]: one["value"] for one in staged(app)["controls"]}
+    assert asked.get("part", part) == part
 
 
 def test_a_page_leads_to_others_by_their_questions_and_both_sentences_go_along(open_app):
