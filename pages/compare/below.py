@@ -127,8 +127,8 @@ def word_numbers(pair: RunPair, followed: FollowedWord) -> list[Computation]:
     """Return the computation of a word's similarity through the layers of A and B."""
     sides = [_side_call(name, run, words=True, hide=False) for name, run in zip("ab", pair.runs, strict=True)]
     vectors = (call(word_comparison.word_vectors, trace.hidden, view.query_places) for trace, view, _, _ in sides)
-    compared = call(word_comparison.cosines, *vectors), *(spelled for _, _, spelled, _ in sides), tuple(followed.places)
-    similarity = named("similarity", call(word_comparison.word_similarity, *compared))
+    compared = call(word_comparison.cosines, *vectors), *(spelled for _, _, spelled, _ in sides), [tuple(followed.places)]
+    similarity = named("similarity", call(word_comparison.word_similarities, *compared)[0])
     return [named("word", similarity.word), named("different", similarity.mean)]
 
 

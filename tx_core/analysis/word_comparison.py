@@ -181,27 +181,16 @@ def cosines(
     return np.clip(np.divide(dots, lengths, out=np.zeros_like(dots), where=lengths > 0), -1, 1)
 
 
-def word_similarity(
-    alike: Float[np.ndarray, "depth word other_word"],
-    spelled: Sequence[Spelling],
-    spelled_other: Sequence[Spelling],
-    chosen: tuple[int, int],
-) -> WordSimilarity:
-    """Follow a pair of words through the layers, beside the other shared words and beside pairs of different words.
-
-    Different words have similar vectors, too, so a cosine means little without that baseline (Ethayarajh 2019, section 4).
-    """
-    (found,) = word_similarities(alike, spelled, spelled_other, [chosen])
-    return found
-
-
 def word_similarities(
     alike: Float[np.ndarray, "depth word other_word"],
     spelled: Sequence[Spelling],
     spelled_other: Sequence[Spelling],
     chosen: Sequence[tuple[int, int]],
 ) -> list[WordSimilarity]:
-    """Follow several pairs of words through the layers: see `word_similarity`."""
+    """Follow pairs of words through the layers, beside the other shared words and beside pairs of different words.
+
+    Different words have similar vectors, too, so a cosine means little without that baseline (Ethayarajh 2019, section 4).
+    """
     aligned = [pair for pair in align(spelled, spelled_other) if is_word(spelled[pair[0]])]
     different = [
         (mine, yours)

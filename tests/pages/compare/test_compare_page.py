@@ -18,7 +18,7 @@ from tests.support.staged import ask_stage, is_staged, sent_weights, staged
 from tx_core.analysis import word_comparison
 from tx_core.analysis.comparison import compare_attention, list_links
 from tx_core.analysis.views import view, word_groups
-from tx_core.analysis.word_comparison import cosines, spell_words, word_similarity, word_vectors
+from tx_core.analysis.word_comparison import cosines, spell_words, word_similarities, word_vectors
 from tx_core.engine import catalogue
 from tx_core.errors import ModelUnavailable
 from tx_core.lessons.labels import FINE_TUNED
@@ -115,7 +115,7 @@ def test_every_shared_word_is_followed_through_the_layers_where_its_vectors_shar
     alike = cosines(*(word_vectors(run.hidden, group) for run, group in zip(runs, groups, strict=True)))
     assert [(one["name"], one["isFirst"]) for one in followed] == [("a", False), ("bird", False), ("sings", True)]
     for one in followed:
-        expected = word_similarity(alike, *spelled, tuple(one["places"]))
+        (expected,) = word_similarities(alike, *spelled, [tuple(one["places"])])
         lines = [line["values"] for line in one["chart"]["series"]]
         np.testing.assert_allclose(lines, [expected.word, expected.shared, expected.mean], atol=5e-5)
         np.testing.assert_allclose(one["chart"]["band"][1], expected.mean + expected.spread, atol=5e-5)

@@ -15,7 +15,7 @@ from tx_core.analysis.word_comparison import (
     pair_rows,
     spell_words,
     word_numbers,
-    word_similarity,
+    word_similarities,
     word_vectors,
 )
 from tx_core.engine import catalogue
@@ -122,7 +122,7 @@ def found_for(texts: tuple[str, str], chosen: tuple[int, int]) -> tuple[WordSimi
     groups = [word_groups(encoding) for encoding in encodings]
     spelled = [spell_words(encoding, group) for encoding, group in zip(encodings, groups, strict=True)]
     vectors = [word_vectors(one.hidden, group) for one, group in zip(runs, groups, strict=True)]
-    return word_similarity(cosines(*vectors), *spelled, chosen), [runs, groups]
+    return word_similarities(cosines(*vectors), *spelled, [chosen])[0], [runs, groups]
 
 
 def test_the_baseline_is_over_all_pairs_of_words_that_differ():
