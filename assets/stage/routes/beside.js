@@ -52,7 +52,7 @@ export async function drawRoutes(stage) {
     if (stage.header !== header) return void (isRouted(stage) && drawRoutes(stage));
     setText(routes.said, answer ? "" : TEXTS.routes.notShown);
     if (!answer) return;
-    stage.routed = { ...asked, ...answer };
+    stage.routed = { ...asked, ...answer, level };
     stage.controls.sync(store.get());
   }
   const { least, by } = store.get();

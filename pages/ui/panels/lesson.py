@@ -35,7 +35,6 @@ from pages.ui.shell.address import (
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import hide_by_key, level_in_link
 from pages.ui.shell.step import SHOWN, ShownStep
-from pages.ui.shell.two_kinds import show_two_kinds
 from pages.ui.stage.scripts import component
 from pages.ui.stage.tokens import escape_markdown
 from tx_core.classroom.lesson_file import (
@@ -218,8 +217,6 @@ def show_step(name: str, lesson: Lesson, number: int) -> bool:
     if answered and step.then:
         with st.container(key="lesson_then"):
             st.text(step.then)
-    if (name, number) == (LEARNING_PATH, 1):
-        show_two_kinds()
     if answered and number == len(lesson.steps):
         with st.container(key="lesson_recap"):
             st.markdown(f":material/check_circle: **{texts.LESSON_FINISHED}**")

@@ -161,6 +161,8 @@ def reveal(question: Question, answer: Answer) -> str:
 
 def _show_bars(step: Step, answer: Answer, verdict: Verdict) -> None:
     question = step.question
+    if step.view.get("shows") == "routes":
+        return  # the picture of the step has these bars
     if question.answer.measure == "top_word" and question.answer.changes and engine_of_step(step).info.fills_blanks:
         _draw_bars(before_and_after(step, verdict.guess))
     elif answer.options:

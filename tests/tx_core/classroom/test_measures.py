@@ -6,15 +6,16 @@ import pytest
 from tests.support.serving import ROOT
 from tx_core import Intervention, load
 from tx_core.analysis.probabilities import probabilities
+from tx_core.causal.cut_effects import cut_effects
 from tx_core.classroom.lesson_file import open_lesson
 from tx_core.classroom.measures import MAX_CELL_TOKENS, Answer, Measure, compute_answer
 from tx_core.classroom.questions import Question, grade
 from tx_core.errors import LessonProblem
 from tx_core.fill_mask.next_words import Sampling, next_logits, read_text, write_words
-from tx_core.fill_mask.predictions import predict
 
 BLANK = "Yesterday I [MASK] to school."
 KEYS = "Mary lost her keys."
+LETTER = "She wrote a [MASK] to her mother."
 LESSONS = {path.stem: open_lesson(path) for path in (ROOT / "assets" / "lessons").glob("*.yaml")}
 STEPS = {step.title: step for step in LESSONS["path"].steps}
 
@@ -56,9 +57,13 @@ def test_the_strongest_key_is_that_of_the_trace_and_no_special_token(engine):
     found = answer(engine, measure="strongest_key", text=KEYS, head="2-8", query="her")
     assert found.options == ("mary", "lost", "her", "keys", ".")
     assert np.allclose(found.shares, row[1:-1])
+    weight = answer(engine, measure="attention_weight", text=KEYS, head="2-8", query="her", key="mary")
+    assert weight.value == pytest.approx(float(row[1]))
     assert found.right == found.options[int(np.argmax(row[1:-1]))]
     resting = answer(engine, measure="strongest_key", text="We stayed at home because it rained.", head="2-5", query="home")
     assert "[CLS]" not in resting.options
+    twice = answer(engine, measure="strongest_key", text="The dog saw the cat.", head="1-2", query="the (2)")
+    assert twice.options == ("the", "dog", "saw", "the (2)", "cat", ".")
 
 
 def test_the_strongest_cell_is_the_largest_weight_between_words(engine):
@@ -81,11 +86,6 @@ def test_a_rank_counts_the_words_with_a_larger_share(engine, changes: str):
     assert found.right == f"{found.value:.0f}"
 
 
-def test_an_attention_weight_is_that_of_the_trace(engine):
-    found = answer(engine, measure="attention_weight", text=KEYS, head="2-8", query="her", key="mary")
-    assert found.value == pytest.approx(float(engine.trace(KEYS).attention.weights[1, 7, 3, 1]))
-
-
 def test_the_head_with_the_largest_effect_is_found_by_switching_each_off(engine):
     found = answer(engine, measure="head_with_largest_effect", text=BLANK)
     before, _ = vocabulary_shares(engine, BLANK)
@@ -94,11 +94,6 @@ def test_the_head_with_the_largest_effect_is_found_by_switching_each_off(engine)
         after, _ = vocabulary_shares(engine, BLANK, Intervention("off", layer=layer, head=head))
         assert found.shares[found.options.index(name)] == pytest.approx(np.abs(after - before).sum() / 2, abs=1e-5)
     assert found.value == max(found.shares)
-
-
-def test_the_second_of_two_equal_tokens_has_a_name_of_its_own(engine):
-    found = answer(engine, measure="strongest_key", text="The dog saw the cat.", head="1-2", query="the (2)")
-    assert found.options == ("the", "dog", "saw", "the (2)", "cat", ".")
 
 
 @pytest.mark.parametrize(
@@ -120,7 +115,7 @@ def test_what_the_text_or_the_model_lacks_is_a_problem_of_the_lesson_and_names_t
 
 
 def test_a_guessed_word_gets_its_own_share_and_rank(engine):
-    question = STEPS["Guess"].question
+    question = Question(ask="Which?", kind="word", answer=Measure(measure="top_word", text=BLANK))
     right = compute_answer(engine, question.answer)
     shares, words = vocabulary_shares(engine, BLANK)
     for guess in ("Went ", "walked", "banana"):
@@ -140,7 +135,7 @@ def test_a_number_is_right_within_its_tolerance(engine):
 
 CLAIMED = {
     "path": {
-        "Guess": "went",
+        "Guess": "france",
         "Look": "yesterday",
         "Cut it": "go",
         "Doubt it": "john",
@@ -231,76 +226,102 @@ def test_a_word_behind_a_text_is_scored_by_its_pieces_one_after_the_other(writer
     assert (rare.right, rare.rank) == (False, 207)
 
 
-def test_about_half_of_the_attention_rests_on_special_tokens(engine):
-    attention = engine.trace("We stayed at home because it rained all night.").attention
-    rests = attention.weights[..., np.array(attention.key_tokens.special)].sum(-1).mean(-1)
-    assert 0.4 < rests.mean() < 0.6
-    assert rests[1, 4] > rests.mean() + 0.1  # the head that the view shows
+# What recaps and steps say beside their questions: each sentence in “” stands in a lesson.
 
 
-def test_a_head_that_looks_at_the_right_word_need_not_matter(engine):
-    """“She wrote a ___ to her mother.”: layer 2, head 3 looks at the verb, and without it the word stays."""
-    text = "She wrote a [MASK] to her mother."
-    looked = answer(engine, measure="strongest_key", text=text, head="2-3", query="[MASK]")
-    assert (looked.right, looked.value > 0.9) == ("wrote", True)
-    effects = answer(engine, measure="head_with_largest_effect", text=text)
-    assert effects.value < 0.1
-    assert answer(engine, measure="top_word", text="Yesterday I [MASK] to school.", changes="even~5-7").value > 0.5
+def key_of(engine, text: str, head: str, query: str) -> tuple[str, float]:
+    """The token that a query attends to most, and its weight."""
+    found = answer(engine, measure="strongest_key", text=text, head=head, query=query)
+    return found.right, found.value
 
 
-def test_the_same_head_reaches_over_two_words_and_not_over_five(engine):
-    near = answer(engine, measure="strongest_key", text="The old man bought a very big house.", head="2-6", query="a")
-    assert (near.right, near.value > 0.9) == ("house", True)
-    moved = answer(
-        engine, measure="strongest_key", text="My father drinks every morning black coffee.", head="2-6", query="drinks"
-    )
-    usual = answer(
-        engine, measure="strongest_key", text="My father drinks black coffee every morning.", head="2-6", query="drinks"
-    )
-    assert moved.value < usual.value
+def top_word(engine, text: str, changes: str = "") -> tuple[str, float]:
+    """The most probable word at the blank, and its probability."""
+    found = answer(engine, measure="top_word", text=text, changes=changes)
+    return found.right, found.value
 
 
-def test_the_head_of_the_doubted_example_links_the_pronoun_to_the_name_in_both_sentences(engine):
-    """“In ‘Mary lost her keys.’, layer 2, head 8 links ‘her’ to ‘mary’”; it finds the first of two names as well."""
-    for text, query, first in ((KEYS, "her", "mary"), ("Mary and John lost his keys.", "his", "mary")):
-        assert answer(engine, measure="strongest_key", text=text, head="2-8", query=query).right == first
-
-
-def test_padding_that_is_not_hidden_leaves_the_first_word_of_the_path_and_lowers_its_share(engine):
-    question = next(step.question for step in LESSONS["path"].steps if step.title == "Hide: the padding")
-    without_mask = compute_answer(engine, question.answer)
-    masked = compute_answer(engine, question.answer.model_copy(update={"changes": ""}))
-    assert without_mask.right == masked.right
-    assert without_mask.value < masked.value - 0.1
-    alone = predict(engine, question.answer.text, top_k=1).blanks[0].predictions[0]
-    assert (alone.word, alone.probability) == (masked.right, pytest.approx(masked.value))
-
-
-def test_without_the_mask_the_blank_of_the_path_gives_most_of_its_attention_to_padding_in_the_head_shown(engine):
-    view = next(dict(step.view) for step in LESSONS["path"].steps if step.title == "Hide: the padding")
-    layer, head = (int(number) - 1 for number in view["heads"].split("-"))
-    padded = engine.trace(view["text"], interventions=[Intervention("no_padding_mask", value=16.0)]).attention
-    blank = padded.query_tokens.tokens.index("[MASK]")
-    assert int(view["focus"]) == blank + 1
-    assert padded.weights[layer, head, blank].sum() < 0.5
-
-
-def test_a_few_products_bring_most_of_the_score_of_the_path_and_mary_most_of_what_is_mixed(engine):
-    """“A few of the 32 bring most of the score”; “‘mary’ brings most”, in every dimension."""
+def test_each_token_takes_from_every_other_as_much_as_its_weight_says(engine):
+    """“A few of the 32 bring most of the score.” “‘mary’ brings most”, in every dimension."""
     found = engine.trace(KEYS, keep=("query", "key", "value", "weights", "context")).attention
     (layer, head), (her, mary) = (1, 7), (3, 1)
     products = found.query[layer, head, her] * found.key[layer, head, mary]
     assert len(products) == 32
-    largest = products[np.argsort(-np.abs(products))]
-    assert largest[:6].sum() > 0.75 * products.sum()
+    assert products[np.argsort(-np.abs(products))][:6].sum() > 0.75 * products.sum()
     mixed = found.weights[layer, head, her][:, None] * found.value[layer, head]
     np.testing.assert_allclose(mixed.sum(0), found.context[layer, head, her], atol=1e-5)
     assert (np.abs(mixed).argmax(0) == mary).all()
 
 
-def test_without_positions_the_answer_of_the_path_is_the_same_in_any_order(engine):
-    question = next(step.question for step in LESSONS["path"].steps if step.title == "Order")
-    shuffled = question.answer.model_copy(update={"text": "to I school [MASK] yesterday."})
+def test_in_the_first_picture_of_the_path_the_country_comes_from_the_city_in_layers_4_and_5(engine):
+    found = cut_effects(engine, STEPS["Guess"].view["text"])
+    strongest = [np.unravel_index(one, found.effect.shape) for one in np.argsort(-found.effect, axis=None)[:2]]
+    assert {(layer + 1, query, found.encoding.tokens[key]) for layer, query, key in strongest} == {
+        (layer, found.place, "paris") for layer in (4, 5)
+    }
+    for city, country in (("Rome", "italy"), ("Madrid", "spain"), ("Tokyo", "japan")):  # “Try another city.”
+        assert top_word(engine, f"{city} is the capital of [MASK].")[0] == country
+
+
+def test_a_head_off_and_a_link_cut_tell_whether_a_prediction_needs_them_and_a_large_weight_does_not(engine):
+    """“Attention says what a head mixes in, not what decided the prediction.” “Other heads can stand in for it.”"""
+    assert [top_word(engine, BLANK, changes)[0] for changes in ("", "off~5-7", "cut~4-2")] == ["went", "go", "go"]
+    assert top_word(engine, BLANK, "even~5-7")[1] > 0.5
+    looked, weight = key_of(engine, LETTER, "2-3", "[MASK]")
+    assert (looked, weight > 0.9) == ("wrote", True)
+    assert answer(engine, measure="head_with_largest_effect", text=LETTER).value < 0.1
+    (word, share), (_, without), (_, cut) = (top_word(engine, LETTER, changes) for changes in ("", "off~2-3", "cut~5-3"))
+    assert word == "letter" and share - without < 0.05 and cut < share / 2  # other heads look at “wrote”, too
+
+
+def test_one_sentence_breaks_what_another_said_of_a_head(engine):
+    """“Some follow grammar.” “A claim about a head needs many sentences, and one can break it.”"""
+    assert key_of(engine, "The old man bought a very big house.", "2-6", "a")[0] == "house"  # and not over five adjectives
+    (near, usual), (far, moved) = (
+        key_of(engine, f"My father drinks {what}.", "2-6", "drinks")
+        for what in ("black coffee every morning", "every morning black coffee")
+    )
+    assert near == far == "coffee" and moved < usual
+    for text, query, first in ((KEYS, "her", "mary"), ("Mary and John lost his keys.", "his", "mary")):
+        assert key_of(engine, text, "2-8", query)[0] == first
+
+
+def test_heads_look_at_a_fixed_distance_or_rest_and_a_row_is_a_whole(engine):
+    """“Some heads look at a fixed distance, …, and some rest where there is nothing to look at.”"""
+    attention = engine.trace("We stayed at home because it rained all night.").attention
+    np.testing.assert_allclose(attention.weights.sum(-1), 1, atol=1e-5)
+    for head, distance in ((7, -1), (1, 1)):
+        assert np.diagonal(attention.weights[0, head], distance)[1:-1].min() > 0.9
+    rests = attention.weights[..., np.array(attention.key_tokens.special)].sum(-1).mean(-1)
+    assert 0.4 < rests.mean() < 0.6  # “about half, over all heads”
+    assert rests[1, 4] > rests.mean() + 0.1  # the head that the view shows
+
+
+def test_a_causal_mask_hides_the_future_and_what_is_lost_is_not_what_a_model_trained_with_it_would_lose(engine, writer):
+    """“What a trained model loses without them says …, not how well a model trained that way would do.”"""
+    weights = engine.trace(KEYS, interventions=[Intervention("causal")]).attention.weights
+    assert not np.triu(weights, 1).any()
+    (lima, sure), (other, unsure) = (top_word(engine, "The capital of Peru is [MASK].", changes) for changes in ("", "causal"))
+    assert (lima, other) == ("lima", "nu") and unsure < sure / 2
+    word, share = top_word(writer, "Once upon a")  # which was trained with it
+    assert (word, share > 0.9) == ("time", True)
+
+
+def test_padding_that_is_not_hidden_lowers_the_share_of_the_word_and_takes_attention(engine):
+    """“A padding mask hides what only fills up a batch.”"""
+    step = STEPS["Hide: the padding"]
+    text, (layer, head) = step.view["text"], (int(number) - 1 for number in step.view["heads"].split("-"))
+    (word, without_mask), (masked, alone) = top_word(engine, text, "padding~16"), top_word(engine, text)
+    assert word == masked and without_mask < alone - 0.1
+    padded = engine.trace(text, interventions=[Intervention("no_padding_mask", value=16)]).attention
+    blank = padded.query_tokens.tokens.index("[MASK]")
+    assert int(step.view["focus"]) == blank + 1
+    assert padded.weights[layer, head, blank].sum() < 0.5
+
+
+def test_without_positions_the_answer_is_the_same_in_any_order(engine):
+    """“Without positions, attention does not know the order of words.”"""
+    shuffled = "to I school [MASK] yesterday."
     for changes in ("nopositions", ""):
-        answers = [compute_answer(engine, one.model_copy(update={"changes": changes})) for one in (question.answer, shuffled)]
+        answers = [answer(engine, measure="top_word", text=text, changes=changes) for text in (BLANK, shuffled)]
         assert (answers[0].shares == pytest.approx(answers[1].shares, abs=1e-4)) == (changes == "nopositions")
