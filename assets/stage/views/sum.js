@@ -3,7 +3,7 @@
 import { arithmetic } from "../matrices/sum.js";
 import { valueAt } from "../matrices/matrix.js";
 import { inSum, number } from "../../canvas/core/numbers.js";
-import { element, setText } from "../../canvas/core/surface.js";
+import { element, setText, visible } from "../../canvas/core/surface.js";
 import { filled, say } from "../../canvas/core/text.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { button, iconButton } from "../core/toolbar.js";
@@ -17,10 +17,11 @@ export function makeSum(clear) {
   const close = iconButton("×", texts.clear, clear);
   const line = element("p", { class: "sum-line", "data-testid": "stage-sum" });
   const left = element("div", { class: "group sum-left", role: "group", "aria-label": TEXTS.matrices.add });
+  const entry = makeEntry();
   const more = button("", () => { made.every = !made.every; made.again(); }, { class: "more" });
   const said = element("p", { class: "said", "data-testid": "stage-said" });
-  const node = element("section", { class: "sum", "aria-label": texts.sum, "aria-live": "polite" }, element("div", { class: "sum-head" }, title, more, close), line, left, said);
-  const made = { node, title, close, line, left, more, said, every: false, again: () => {}, added: new Map() };
+  const node = element("section", { class: "sum", "aria-label": texts.sum, "aria-live": "polite" }, element("div", { class: "sum-head" }, title, more, close), line, left, entry.node, said);
+  const made = { node, title, close, line, left, entry, more, said, every: false, again: () => {}, added: new Map() };
   return made;
 }
 
@@ -28,7 +29,7 @@ export function makeSum(clear) {
 export function drawSum(made, model, cell, grows = false) {
   const { texts } = model;
   made.again = () => drawSum(made, model, cell, grows);
-  made.left.hidden = true;
+  made.left.hidden = made.entry.node.hidden = true;
   made.close.hidden = cell === null;
   if (cell === null) {
     made.title.replaceChildren(texts.none);
@@ -52,15 +53,17 @@ export function drawSum(made, model, cell, grows = false) {
   setText(made.more, say(made.every ? texts.fewTerms : texts.allTerms, { count: made.every ? FEW_TERMS : terms.length }));
 }
 
-// The products that were added, what they come to so far, and the largest of those that are left, each a button that adds it.
+// The products that were added, what they come to so far, and the largest of those that are left, each a button that adds it; the
+// largest can also be computed by the reader, who is told whether it is right.
 function drawGrowing(made, model, cell, found, terms) {
   const { texts } = model;
   const key = `${model.matrices.length} ${cell.matrix} ${cell.row} ${cell.column} ${terms[0].left}`;
   const added = made.added.get(key) ?? [];
-  const add = (more) => {
+  const add = (more, told = "") => {
     made.added.set(key, [...added, ...more]);
+    setText(made.entry.told, told);
     made.again();
-    (made.left.querySelector("button") ?? made.close).focus();
+    if (!told) (made.left.querySelector("button") ?? made.close).focus();
   };
   const all = [...terms, ...(typeof found.bias === "number" ? [{ name: texts.bias, left: found.bias, right: 1 }] : [])];
   const taken = added.map((at) => all[at]);
@@ -77,6 +80,44 @@ function drawGrowing(made, model, cell, found, terms) {
   const few = rest.slice(0, FEW_TERMS).map((at) => button(`${label(all[at].name)}: ${inSum(all[at].left)} × ${inSum(all[at].right)}`, () => add([at]), { class: "chip" }));
   const every = say(TEXTS.matrices.addAll, { count: rest.length });
   made.left.replaceChildren(...few, ...(rest.length > 1 ? [button(every, () => add(rest), { class: "chip" })] : []));
+  const { entry } = made;
+  entry.node.hidden = false;
+  entry.form.hidden = !rest.length;
+  if (!rest.length) return;
+  const largest = all[rest[0]];
+  const product = `${inSum(largest.left)} × ${inSum(largest.right)} =`;
+  entry.ask(`${label(largest.name)}: ${product}`, (typed) => {
+    const isRight = isProduct(typed, largest);
+    if (isRight) add([rest[0]], say(TEXTS.matrices.right, { product: `${product} ${number(largest.left * largest.right)}` }));
+    else setText(entry.told, say(TEXTS.matrices.wrong, { typed: visible(typed) }));
+  });
+}
+
+// The box for the largest product that is left: what is typed stays in it as long as this is asked for.
+function makeEntry() {
+  const asked = element("span", {});
+  const box = element("input", { class: "numbers", type: "text", inputmode: "decimal", autocomplete: "off", maxlength: "12" });
+  const form = element("form", { class: "group" }, asked, box, button(TEXTS.matrices.check, () => {}, { type: "submit" }));
+  const told = element("p", { class: "said", role: "status" });
+  const entry = { node: element("div", { class: "sum-entry" }, form, told), form, told, check: () => {} };
+  entry.ask = (product, check) => {
+    entry.check = check;
+    if (asked.textContent === product) return;
+    setText(asked, product);
+    box.setAttribute("aria-label", say(TEXTS.matrices.enter, { product }));
+    box.value = "";
+  };
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    if (box.value.trim()) entry.check(box.value.trim());
+  };
+  return entry;
+}
+
+// The factors are shown with two decimals, and somebody computes them in the head: within 5 %, or within what rounding leaves open.
+function isProduct(text, { left, right }) {
+  const typed = Number(text.replace(",", ".").replace("−", "-"));
+  return Math.abs(typed - left * right) <= Math.max(0.05 * Math.abs(left * right), 0.005 * (Math.abs(left) + Math.abs(right)) + 0.006);
 }
 
 const size = ({ left, right }) => Math.abs(left * right);

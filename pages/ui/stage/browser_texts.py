@@ -169,8 +169,12 @@ MATRICES = {
     "dimension": "dimension {name}",
     "chooseCell": "Choose a cell to see the sum behind it.",
     "add": "Products to add",
-    "addFirst": "Add the products one by one, the largest first:",
+    "addFirst": "Add the products one by one, the largest first: press it, or compute it.",
     "addAll": "all {count} that are left",
+    "enter": "Compute it: {product}",
+    "check": "Check",
+    "right": "Right: {product}.",
+    "wrong": "{typed} is not this product. Compute it again, or press its button.",
     "soFar": "so far",
 }
 """What a stage of matrices says beside texts.MATRIX_ROW."""
