@@ -58,6 +58,7 @@ NEXT_PAGE = "Next: {page}"
 BACK_TO_LESSON = "Back to lesson, part {number}"
 SESSION_LOST = "Lost with a server: trainings, uploads, and all lessons but the one opened last. Another took over."
 ADD_TO_LESSON = "Add this view to a lesson"
+ADD_AND_WRITE = "Add this view to your lesson, and go on writing it"
 WRITE_LESSON = "Write the lesson (views added: {count})"
 
 EXPLAIN_TERM, ALL_TERMS, CLOSE_TERM = "What is “{term}”?", "All terms", "Close"

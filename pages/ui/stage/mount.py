@@ -11,6 +11,7 @@ from pages.ui.shell.address import (
     ADDED_VIEWS,
     AWAITED_CHANGE,
     CHANGED_STEPS,
+    DRAFT,
     LINK_LENGTH,
     MAX_ADDED_VIEWS,
     MAX_LINK_CHARACTERS,
@@ -93,9 +94,14 @@ def mount(
     )
     if shows_stage_alone():
         raise StageShown
-    if (added := len(st.session_state.get(ADDED_VIEWS, ()))) and is_offered("share"):
-        editor = contents.page("lesson_editor")
-        st.page_link(editor.path, label=shell_texts.WRITE_LESSON.format(count=added), icon=":material/edit_note:")
+    if writes_lesson():
+        editor, added = contents.page("lesson_editor").path, len(st.session_state.get(ADDED_VIEWS, ()))
+        with st.container(horizontal=True):
+            if st.button(shell_texts.ADD_AND_WRITE, icon=":material/add:", key=widget_key(page, "add_to_lesson")):
+                _add_view(page, fields.looks, reported("view"))
+                st.switch_page(editor)
+            if added:
+                st.page_link(editor, label=shell_texts.WRITE_LESSON.format(count=added), icon=":material/edit_note:")
     if header["linkProblem"]:
         st.caption(f":material/link_off: {shell_texts.LINK_TOO_LONG_FOR_ADDRESS}")
 
@@ -134,6 +140,12 @@ def origin(model: str, revision: str = "") -> str:
         return app
     title, revision = controls.model_title(model), revision or catalogue.revision(model)
     return f"{texts.MODEL_REVISION.format(model=title, revision=revision)}; {app}"
+
+
+def writes_lesson() -> bool:
+    """Return whether the visitor has begun to write a lesson, to which this view may be added."""
+    begun = st.session_state.get(ADDED_VIEWS) or st.session_state.get(DRAFT, {}).get("steps")
+    return bool(begun) and is_offered("share")
 
 
 def _add_view(page: str, looks: tuple[Field, ...], written: object) -> None:

@@ -12,7 +12,7 @@ from pages.lesson_editor import texts
 from pages.ui.panels.lesson import LEARNING_PATH, shipped_lesson
 from pages.ui.panels.question_kinds import QUESTION_VIEWS
 from pages.ui.panels.texts import END_LESSON, HIDDEN_UNTIL_ANSWERED
-from pages.ui.shell.texts import ADD_TO_LESSON, CANNOT_BE_SHOWN, WRITE_LESSON
+from pages.ui.shell.texts import ADD_AND_WRITE, ADD_TO_LESSON, CANNOT_BE_SHOWN, WRITE_LESSON
 from pages.ui.stage import browser_texts
 from tests.browser.journeys.test_lessons import guess
 from tests.support.seen import PATIENCE, answered, fits, listed, main
@@ -91,8 +91,9 @@ def test_a_lesson_is_made_from_two_pages_saved_opened_shared_and_played(page_at,
     listed(page, contents.page("fill_mask").name).click()
     expect(page.get_by_role("heading", name=contents.page("fill_mask").question)).to_be_visible(timeout=PATIENCE)
     answered(page)
-    add_view_of_stage(page, 2)
-    page.get_by_role("link", name=WRITE_LESSON.format(count=2)).click()
+    page.get_by_test_id("stage").get_by_label(browser_texts.CONTROLS["head"], exact=True).select_option("2")
+    answered(page)
+    page.get_by_role("button", name=ADD_AND_WRITE).click()  # one click adds what is seen, and leads back
     expect(page.get_by_role("heading", name=contents.page("lesson_editor").question)).to_be_visible(timeout=PATIENCE)
     open_step(page, 2)
     write(page, texts.STEP_TITLE.format(number=2), "A blank")
@@ -115,6 +116,7 @@ def test_a_lesson_is_made_from_two_pages_saved_opened_shared_and_played(page_at,
     assert [step.question.kind for step in lesson.steps] == ["word", "token"]
     assert [step.page for step in lesson.steps] == ["fill_mask", "attention"]
     assert (lesson.title, lesson.steps[0].text, lesson.steps[1].view["heads"]) == (MARKUP, MARKUP, "2-8")
+    assert lesson.steps[0].view["heads"].endswith("-3")
     link = "".join(main(page).get_by_text(re.compile(r"lesson=z\.")).first.inner_text().split())
     page.get_by_role("button", name=texts.START_ANEW).click()
     expect(page.get_by_text(texts.NO_STEPS)).to_be_visible(timeout=PATIENCE)
