@@ -6,7 +6,7 @@ a lost server takes nothing that was typed, and a draft that was replaced comes 
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from copy import deepcopy
 
 import streamlit as st
@@ -21,10 +21,6 @@ from pages.ui.shell.frame import new_id
 from pages.ui.shell.session import uploaded_file
 from pages.ui.stage.scripts import component
 from tx_core.classroom.lesson_file import (
-    DIFFICULTIES,
-    MAX_LONG,
-    MAX_SETTING,
-    MAX_SETTINGS,
     MAX_STEPS,
     Lesson,
     Step,
@@ -35,6 +31,8 @@ from tx_core.classroom.questions import QUESTION_KINDS
 from tx_core.errors import LessonProblem
 
 Fields = dict[str, object]
+CHOSEN_FIELDS = ("id", "page", "level", "kind", "measure", "done", "controls")
+"""Fields that hold no text of the writer's."""
 NO_CONTROLS = "nothing"
 """What a draft says of a step whose students may use no control; of one without a word they may use all."""
 
@@ -160,38 +158,34 @@ def _fields(step: Step) -> Fields:
     return fields
 
 
-# What a browser keeps comes back from anybody: of each field, only a value that a box could have held is taken.
-
-
 def restored_draft(kept: object, typed: object) -> Fields | None:
-    """Read a draft that a browser kept; None where it is none.
+    """Return a draft that a browser kept; None where it is none, or one of another version.
 
     typed: what stood in the boxes when the page was left, by the keys of their widgets; it is newer.
     """
-    if not isinstance(kept, Mapping) or not is_id(kept.get("id")):
+    steps = kept.get("steps") if isinstance(kept, Mapping) else None
+    if not (has_fields(kept, new_draft()) and all(has_fields(step, new_step("attention", {})) for step in steps)):
         return None
-    typed = typed if isinstance(typed, Mapping) else {}
-    steps = kept.get("steps")
-    draft = _filled_fields(new_draft(), kept, typed)
-    some = steps[:MAX_STEPS] if isinstance(steps, list) else []
-    draft["steps"] = [_filled_fields(step, one, typed) for one in some if (step := restored_step(one))]
-    return draft
+    return with_typed(kept, typed) | {"steps": [with_typed(step, typed) for step in steps[:MAX_STEPS]]}
 
 
-def restored_step(kept: object) -> Fields | None:
-    """Return a step for a view that a browser kept; None where it names no page with a view."""
-    if not isinstance(kept, Mapping) or not is_id(kept.get("id")):
-        return None
-    page, view = kept.get("page"), kept.get("view")
-    if not isinstance(view, Mapping) or page not in PAGES_WITH_VIEW:
-        return None
-    pairs = [(name, value) for name, value in view.items() if isinstance(value, str) and len(value) <= MAX_SETTING]
-    return new_step(str(page), dict(pairs[:MAX_SETTINGS]), str(kept["id"]))
+def has_fields(kept: object, fields: Fields) -> bool:
+    """Return whether a browser kept all these fields, each with a value of its type, and a page that a step may show."""
+    if not isinstance(kept, Mapping) or kept.get("page", PAGES_WITH_VIEW[0]) not in PAGES_WITH_VIEW:
+        return False
+    types = {name: (int, float) if isinstance(value, float) else type(value) for name, value in fields.items()}
+    return all(isinstance(kept.get(name), types[name]) for name in fields)
 
 
-def is_id(name: object) -> bool:
-    """Return whether a value from the browser is an id as `new_id` makes them."""
-    return isinstance(name, str) and len(name) == len(new_id()) and name.isascii() and name.isalnum()
+def with_typed(kept: Mapping[str, object], typed: object) -> Fields:
+    """Return fields with the texts that were typed after them."""
+    boxes = {name: f"{box_name(kept['id'])}_{name}" for name in kept} | {"ask": f"{ask_box_name(kept)}_ask"}
+    found = typed if isinstance(typed, Mapping) else {}
+    return dict(kept) | {
+        name: found[box]
+        for name, box in boxes.items()
+        if name in kept and name not in CHOSEN_FIELDS and isinstance(found.get(box), str)
+    }
 
 
 def box_name(name: object) -> str:
@@ -204,33 +198,11 @@ def ask_box_name(step: Mapping[str, object]) -> str:
     return f"{box_name(step['id'])}_{step.get('kind')}"
 
 
-CHOICES: dict[str, Callable[[object], bool]] = {
-    "id": is_id,
-    "level": lambda value: value in DIFFICULTIES,
-    "done": lambda value: isinstance(value, str) and value in texts.DONE,
-    "kind": lambda value: isinstance(value, str) and value in texts.KINDS,
-    "measure": lambda value: isinstance(value, str) and value in texts.MEASURES,
-    "minutes": lambda value: type(value) is int and 1 <= value <= 600,
-    "tolerance": lambda value: type(value) in (int, float) and 0 <= value <= 1e6,
-}
-"""Which values a field can have that is no text."""
-
-
-def _filled_fields(fields: Fields, kept: Mapping[str, object], typed: Mapping[str, object]) -> Fields:
-    """Return new fields, filled with the valid ones of the kept values and of those typed after them."""
-    taken = dict(fields)
-    for field in fields.keys() - {"page", "view", "steps"}:
-        is_text = field not in CHOICES
-        box = f"{ask_box_name(kept)}_ask" if field == "ask" else f"{box_name(kept['id'])}_{field}"
-        for value in (kept.get(field), typed.get(box) if is_text else None):
-            if isinstance(value, str) and len(value) <= MAX_LONG if is_text else CHOICES[field](value):
-                taken[field] = value
-    return taken
-
-
 KEEPER = "lesson_editor_keeper"
 SEEN, MAX_SEEN = "lesson_editor_seen", 500
 """Session entry of the ids of views that became steps: one that the writer removed does not come back."""
+ADDED: Fields = {"id": "", "page": "", "view": {}}
+"""What a browser keeps of a view that was added on another page."""
 KNOWN_DRAFT, RESTORED, REPLACED = "lesson_editor_known", "lesson_editor_restored", "lesson_editor_replaced"
 """Session entries: the browser has been asked what it keeps; its draft was taken; the draft before the last large change."""
 FILE_BOX, OPENED = "lesson_editor_file", "lesson_editor_opened"
@@ -273,8 +245,8 @@ def restore_from_report() -> None:
         if OPENED not in st.session_state and isinstance(opened := report.get("opened"), str):
             keep_opened(opened.encode(errors="replace"))
     views = report.get("views")
-    steps = [restored_step(one) for one in (views if isinstance(views, list) else [])[:MAX_STEPS]]
-    add_steps(st.session_state.setdefault(DRAFT, new_draft()), [step for step in steps if step])
+    added = [one for one in views if has_fields(one, ADDED)] if isinstance(views, list) else []
+    add_steps(st.session_state.setdefault(DRAFT, new_draft()), [new_step(one["page"], one["view"], one["id"]) for one in added])
 
 
 def merge_draft(restored: Fields) -> None:
