@@ -8,7 +8,6 @@ whether something is new.
 import asyncio
 import json
 import threading
-from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from functools import partial
@@ -42,8 +41,6 @@ LOOK_SECONDS = 15.0
 SEND_TIMEOUT_SECONDS = 20.0
 MAX_STAGE_BYTES = 32_000_000
 """Of the stages of all rooms that phones are about to fetch."""
-STREAMS_OF_ONE = 4
-"""Streams that one member may have open: tabs, and one that is about to notice that it is closed."""
 SWEEP_SECONDS, FIRST_SWEEP_SECONDS = 600.0, 3.0
 """The first one, soon after the start, finds out whether the rooms can be used, and logs why not."""
 HEADERS = {"Cache-Control": "no-store"}
@@ -104,7 +101,6 @@ class Hub:
         self.lock = threading.Lock()
         self.stages: LRUCache[int, SharedStage] = LRUCache(MAX_STAGE_BYTES, getsizeof=lambda one: len(one.packed))
         self.channels: dict[int, Channel] = {}
-        self.streams: Counter[str] = Counter()
         self.loop: asyncio.AbstractEventLoop | None = None
         self.ending = False
 
@@ -137,7 +133,6 @@ class Hub:
         self.channels[room] = channel
         news, sent = asyncio.Event(), None
         channel.listeners[news] = role
-        self.streams[token] += 1
         try:
             while not self.ending:
                 text = channel.messages.get(role)
@@ -153,16 +148,10 @@ class Hub:
                 await news.wait()
                 news.clear()
         finally:
-            self._leave(channel, news, token)
-
-    def _leave(self, channel: Channel, news: asyncio.Event, token: str) -> None:
-        channel.listeners.pop(news, None)
-        self.streams[token] -= 1
-        if self.streams[token] <= 0:
-            del self.streams[token]
-        if not channel.listeners and self.channels.get(channel.room) is channel:
-            channel.task.cancel()
-            del self.channels[channel.room]
+            del channel.listeners[news]
+            if not channel.listeners and self.channels.get(room) is channel:
+                channel.task.cancel()
+                del self.channels[room]
 
 
 hub = Hub()
@@ -236,14 +225,12 @@ def is_member(token: str) -> bool:
 
 
 async def events(request: Request) -> Response:
-    """Stream the changes of the room of `?key=`: 404 for no room, 503 without the database, 429 for too many streams of one."""
+    """Stream the changes of the room of `?key=`: 404 for no room, 503 without the database."""
     token = request.query_params.get("key", "")
     try:
         room, student = await asyncio.to_thread(find_member, token)
     except RoomProblem as problem:
         return Response(str(problem), 404 if isinstance(problem, RoomGone) else 503, HEADERS, "text/plain")
-    if hub.streams[token] >= STREAMS_OF_ONE:
-        return Response(None, 429, HEADERS)
     return EventSourceResponse(
         hub.stream(room, student, token), ping=LOOK_SECONDS, send_timeout=SEND_TIMEOUT_SECONDS, headers=HEADERS, sep="\n"
     )

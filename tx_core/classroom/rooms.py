@@ -50,10 +50,8 @@ MAX_TIMER_MINUTES = 90
 WRONG_CODES_A_MINUTE, WRONG_CODES_OF_ALL_A_MINUTE, ROOMS_OF_ONE_AN_HOUR = 30, 300, 20
 """Rate limits, generous because a whole school may share one address. Still, only 432,000 of the 148 million codes can be tried
 in a day."""
-JOINS_OF_ONE_A_MINUTE = 100
-"""Joins of one address to one room: three classes of 30."""
-MAX_COUNTED, MAX_OPENERS = 100_000, 10_000
-"""Bounds of memory: counted keys, and rooms with a known opener; the oldest are evicted first."""
+MAX_COUNTED = 100_000
+"""Keys that are counted; the oldest are evicted first."""
 EntryKind = Literal["guess", "first", "sentence"]
 """What a student sends at a step: a guess, the one of before a discussion, or an own sentence."""
 
@@ -62,8 +60,6 @@ NO_TEACHER = "This link leads to no room. A room closes when its time is over, o
 NO_STUDENT = "You are not in this room any more, or it is closed. Join again with its code."
 TOO_MANY_CODES = "Too many wrong codes in a minute. Look at the code again, and try in a minute."
 TOO_MANY_ROOMS = "No more rooms can be opened here now. Close one that is not needed, or try again later."
-TOO_LARGE_A_SHARE = "{count:,} rooms are open from your network, half of what this server takes. Close one that is not needed."
-TOO_MANY_JOINS = "Very many have joined this room from your network in the last minute. Try again in a minute."
 IS_LOCKED = "The teacher has locked this room: nobody new can join it now. Ask the teacher to let you in."
 ROOM_IS_FULL = "This room is full: it takes {limit:,} students. Watch with a neighbour, or ask the teacher for a second room."
 TOO_MANY_ANSWERS = "Too many answers in a minute. Your last one is kept; wait a moment before the next."
@@ -206,8 +202,7 @@ class Rooms:
         self.engine = connect(url)
         self.settings, self.now = settings or host_settings(), now
         self.changed: Callable[[int | None], None] = lambda room: None
-        self._wrong_codes, self._sent, self._joined, self._opened = (RateCount(span, now) for span in (60, 60, 60, 3600))
-        self._openers: LRUCache[int, str] = LRUCache(MAX_OPENERS)  # in this server's memory only: addresses are never stored
+        self._wrong_codes, self._sent, self._opened = (RateCount(span, now) for span in (60, 60, 3600))
         self._writing, self._stopped = Lock(), Event()
         with self._write() as connection:
             make_tables(connection)
@@ -233,21 +228,16 @@ class Rooms:
         if client and self._opened.add(client) > ROOMS_OF_ONE_AN_HOUR:
             raise RoomProblem(TOO_MANY_ROOMS)
         token = secrets.token_urlsafe(32)
-        share = -(-self.settings.max_rooms // 2)  # of one address, so that it cannot take every room
         while True:
             room = Room(0, "".join(secrets.choice(ALPHABET) for _ in range(CODE_LETTERS)), source, 1, steps, **options)
             try:
                 with self._write() as connection:
                     take_lock(connection, "rooms")
-                    keys = list(connection.scalars(select(ROOMS.c.id)))
-                    if len(keys) >= self.settings.max_rooms:
+                    if connection.scalar(select(func.count()).select_from(ROOMS)) >= self.settings.max_rooms:
                         raise RoomProblem(TOO_MANY_ROOMS)
-                    if client and sum(self._openers.get(key) == client for key in keys) >= share:
-                        raise RoomProblem(TOO_LARGE_A_SHARE.format(count=share))
                     values = {"code": room.code, "teacher": hash_token(token), "source": source, "opened": int(self.now())}
                     values |= {"version": room.version, "state": state_of(room)}
                     key = connection.execute(insert(ROOMS).values(values)).inserted_primary_key[0]
-                    self._openers[key] = client
                 return replace(room, id=key), token
             except IntegrityError:  # another room has this code
                 continue
@@ -288,8 +278,6 @@ class Rooms:
         """Join a room; return the student's token, of which only the hash is stored. Raises RoomProblem."""
         nickname = check_length(" ".join(nickname.split()), MAX_NICKNAME_CHARACTERS)
         key = self.of_code(code, client).id
-        if client and self._joined.add(key, client) > JOINS_OF_ONE_A_MINUTE:
-            raise RoomProblem(TOO_MANY_JOINS)
         token = secrets.token_urlsafe(32)
         with self._write() as connection:
             room = self._room(connection, ROOMS.c.id == key, lock=True)

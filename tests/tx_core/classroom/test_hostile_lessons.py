@@ -9,7 +9,7 @@ import pytest
 from tests.support.serving import ROOT
 from tests.tx_core.classroom.test_lesson_file import SMALL
 from tx_core.classroom import lesson_file
-from tx_core.classroom.lesson_file import MAX_LESSON_BYTES, Lesson, read_lesson, write_lesson
+from tx_core.classroom.lesson_file import Lesson, read_lesson, write_lesson
 from tx_core.errors import LessonProblem
 
 pytestmark = pytest.mark.ci
@@ -70,9 +70,10 @@ def damaged(text: str, draw: random.Random) -> str:
     return "\n".join(lines)
 
 
-@pytest.mark.parametrize(("name", "count"), [("small", 1500), *((name, 40) for name in SHIPPED)])
+@pytest.mark.parametrize(("name", "count"), [("small", 500), *((name, 20) for name in SHIPPED)])
 def test_a_damaged_file_is_read_or_refused_with_the_lines_of_what_is_wrong(name: str, count: int):
     text = ({"small": SMALL} | SHIPPED)[name]
+    assert read(text.encode(), name)
     refused = 0
     for seed in range(count):
         draw = random.Random(f"{name} {seed}")
@@ -81,26 +82,3 @@ def test_a_damaged_file_is_read_or_refused_with_the_lines_of_what_is_wrong(name:
             written = damaged(written, draw) or "x"
         refused += read(written.encode("utf-8", "surrogatepass"), f"{name} {seed}") is None
     assert count / 3 < refused < count
-
-
-@pytest.mark.parametrize(
-    "piece",
-    ["? ", "- ", "-\n", "[a, ", "{a: ", "'", '"\\', "# x\n", "a: ", "a:\n", "\n", "&a ", "!a ", "<<: {", "%a\n", "|\n ", "a\n"],
-)
-def test_a_long_file_of_one_piece_is_refused_soon(piece: str):
-    assert read((piece * (MAX_LESSON_BYTES // len(piece))).encode()[:MAX_LESSON_BYTES], piece) is None
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "line"),
-    [
-        ("minutes: 5\n", "minutes: 5\nminutes: 5\n", 5),
-        ("heads: 1-2}", "heads: 1-2, text: B}", 9),
-        ("    text", "    page: x\n    text", 10),
-    ],
-)
-def test_a_field_that_stands_twice_is_named_with_the_line_of_the_second(old: str, new: str, line: int):
-    with pytest.raises(LessonProblem) as raised:
-        read_lesson(SMALL.replace(old, new, 1).encode())
-    name = new.removeprefix(old).strip().partition(":")[0] if line == 5 else {9: "text", 10: "page"}[line]
-    assert str(raised.value) == lesson_file.TWICE.format(line=line, name=name)

@@ -1,17 +1,14 @@
-"""Where rooms are kept when a host says nothing, which is nobody else's place; what is said of a file that is damaged;
-and what a server hears of changes."""
+"""Where rooms are kept when a host says nothing, which is nobody else's place; and what is said of a file that is gone."""
 
 import os
 import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from threading import Event
 
 import pytest
 from sqlalchemy import inspect
 
-from tests.support.serving import wait_until
 from tx_core.classroom.room_database import (
     FORMER,
     NO_DATABASE,
@@ -19,7 +16,6 @@ from tx_core.classroom.room_database import (
     ROOMS_FAILED,
     connect,
     default_file,
-    listen,
     log_failure,
 )
 from tx_core.classroom.rooms import Rooms
@@ -98,36 +94,3 @@ def test_a_file_that_vanishes_while_the_server_runs_is_noticed(tmp_path: Path, l
         part.rename(tmp_path / part.name)
     assert rooms.answer(student, 1, "went") == "went"
     rooms.dispose()
-
-
-SPOIL: dict[str, Callable[[Path], object]] = {
-    "file is not a database": lambda path: path.write_bytes(b"no database at all" * 400),
-    "unable to open database file": lambda path: path.mkdir(),
-    NOT_THERE: lambda path: path.parent.rmdir(),
-}
-
-
-@pytest.mark.parametrize("cause", SPOIL)
-def test_a_file_that_cannot_be_used_is_logged_in_one_line_with_its_cause(
-    tmp_path: Path, logged: Callable[[], list[str]], cause: str
-):
-    path = tmp_path / "state" / "rooms.sqlite"
-    path.parent.mkdir()
-    SPOIL[cause](path)
-    for _ in range(3):
-        with pytest.raises(RoomProblem, match=re.escape(NO_DATABASE)):
-            Rooms(f"sqlite:///{path}")
-    assert logged() == [ROOMS_FAILED % (f"sqlite:///{path}", cause)]
-
-
-def test_a_server_that_begins_to_listen_to_the_database_reads_every_room_again(postgres_url: str):
-    rooms, heard, stopped = Rooms(postgres_url), [], Event()
-    listener = listen(rooms.engine, heard.append, stopped)
-    wait_until(lambda: heard, 120, "the beginning")
-    room, _ = rooms.open(LESSON, 4)
-    rooms.join(room.code)
-    wait_until(lambda: len(heard) > 1, 120, "a change")
-    stopped.set()
-    listener.join()
-    rooms.dispose()
-    assert heard[0] is None and set(heard[1:]) == {room.id}
