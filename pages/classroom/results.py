@@ -128,6 +128,7 @@ def results(
     compared = [gain_in_words(question, answer, first, guesses)] if first is not None else []
     return {
         "rows": [row(one, len(guesses), model_text(one, question, answer), first) for one in counts],
+        "typed": kind.any_word,
         "columns": grid is not None and grid.layout == "row",
         "class": texts.OF_CLASS if first is None else texts.SECOND_VOTE,
         "first": "" if first is None else texts.FIRST_VOTE,

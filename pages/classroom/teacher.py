@@ -1,8 +1,10 @@
 """The room of a teacher: how students come in, the step, how many have answered, the answers, and the end of the room."""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
+from uuid import NAMESPACE_URL, uuid5
 
 import segno
 import streamlit as st
@@ -208,7 +210,10 @@ def show_answers(code: str, token: str, room: Room, step: Step, picture: dict[st
 def look_through(token: str, room: Room) -> None:
     """List what was guessed, each of which the teacher can keep from the class; refused words are kept from it at first."""
     rooms, number = host_store(), room.step
-    with st.expander(texts.WRITTEN):
+    folded = st.expander(texts.WRITTEN, key="classroom_written", on_change="rerun")  # as it is when it is opened
+    if not folded.open:
+        return
+    with folded:
         st.button(texts.REFRESH, icon=":material/refresh:", key="classroom_refresh_written")
         for place, word in enumerate(rooms.words(token, number)):
             label, icon = (
@@ -223,8 +228,11 @@ def look_through(token: str, room: Room) -> None:
 def choose_sentence(token: str, room: Room) -> None:
     """List the students' sentences, of which the teacher can show one to everyone."""
     rooms = host_store()
+    folded = st.expander(texts.SENTENCES, key="classroom_sentences", on_change="rerun")
+    if not folded.open:
+        return
     sentences = rooms.sentences(token, room.step)
-    with st.expander(texts.SENTENCES):
+    with folded:
         st.caption(texts.LOOK_FIRST.format(count=len(sentences)) if sentences else texts.NO_SENTENCES)
         st.button(texts.REFRESH, icon=":material/refresh:", key="classroom_refresh_sentences")
         for sent in sentences:
@@ -278,6 +286,7 @@ def manage(token: str, room: Room) -> None:
         st.caption(texts.SECRET_LINK)
         st.code(link_with({entrance.SECRET: token}), language=None, wrap_lines=True)
         download_button(texts.EXPORT, partial(answers_csv, token), f"room-{room.code}.csv")
+        download_button(texts.EXPORT_XAPI, partial(answers_xapi, token, link_with({})), f"room-{room.code}.json")
         remove_students(token)
         close_room(token, room)
 
@@ -341,6 +350,29 @@ def summarize(token: str, room: Room) -> None:
 def summary_csv(token: str) -> bytes:
     """Write the summary of a room as CSV."""
     return csv_table({}, texts.SUMMARY_COLUMNS, summary_rows(token))
+
+
+def answers_xapi(token: str, home: str) -> bytes:
+    """Write every answer of a room as a statement (xAPI 1.0.3) for a learning record store. home: the address of the page."""
+    room = host_store().of_teacher(token)
+    lesson, statements = lesson_of(room.source), []
+    for number, at, nickname, guess, _, _ in host_store().export(token):
+        question = lesson.steps[at - 1].question
+        if guess is None or question is None:
+            continue
+        activity, student = f"{home}#{room.code}-{at}", f"{room.code}-{number}"
+        right = count_right(question, answer_of(room, at), [guess])
+        defined = {"type": "http://adlnet.gov/expapi/activities/question", "name": {lesson.language: question.ask}}
+        statements.append(
+            {
+                "id": str(uuid5(NAMESPACE_URL, f"{activity}-{number}")),
+                "actor": {"name": nickname or student, "account": {"homePage": home, "name": student}},
+                "verb": {"id": "http://adlnet.gov/expapi/verbs/answered", "display": {"en": "answered"}},
+                "object": {"id": activity, "definition": defined},
+                "result": {"response": guess} | ({} if right is None else {"success": bool(right)}),
+            }
+        )
+    return json.dumps(statements, ensure_ascii=False, indent=1).encode()
 
 
 def answers_csv(token: str) -> bytes:

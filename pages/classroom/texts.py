@@ -69,7 +69,7 @@ OPTIONS = "Options: {options}"
 LOCK = "Lock the room: nobody new joins"
 WHO = "Who is here"
 SILENT = "All who have sent nothing ({count})"
-MEMBER, MEMBER_NAMED = "Student {number}: {guesses} answers", "Student {number}, {nickname}: {guesses} answers"
+MEMBER, MEMBER_NAMED = "Student {number} (answers: {guesses})", "Student {number}, {nickname} (answers: {guesses})"
 REMOVE = "Remove"
 REMOVE_HINT = "All that they sent is deleted. They can join again, unless the room is locked."
 ONLY_HERE = (
@@ -85,7 +85,7 @@ THIS_ADDRESS = ", most likely `{address}`"
 NO_NETWORK = "Phones cannot reach “{host}”, and this machine is in no network. Join one, and open the room at its address there."
 MANAGE = "Room and secret link"
 SECRET_LINK = "Your secret link. Keep it to come back, and do not show it on the projector."
-EXPORT = "Answers as CSV"
+EXPORT, EXPORT_XAPI = "Answers as CSV", "Answers as xAPI statements (JSON)"
 CLOSE = "Close the room and delete everything"
 CLOSE_SURE = "Yes, delete everything now"
 KEEP = "Keep the room"
@@ -123,6 +123,8 @@ LIVE_TEXTS = {
     "offline": "The server cannot be reached. This page tries again.",
     "time": "Time left: {time}",
     "timeIsUp": "Time is up.",
+    "bars": "Bars",
+    "cloud": "Cloud",
     "shown": "A sentence from the class: {sentence}",
 }
 """What the browser says by itself."""

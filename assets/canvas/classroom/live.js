@@ -42,6 +42,7 @@ function makeLive(parent) {
   live.clock = element("p", { class: "clock", role: "timer" });
   live.meter = element("div", { class: "meter", "aria-hidden": "true" }, element("div"));
   live.sentence = element("p", { class: "sentence" });
+  live.views = element("div", { class: "views", role: "group" });
   live.legend = element("div", { class: "legend", "aria-hidden": "true" });
   live.rows = element("ul", { class: "rows" });
   live.shown = element("p", { class: "shown" });
@@ -50,9 +51,9 @@ function makeLive(parent) {
   live.slow = element("p", { class: "slow" });
   live.go.addEventListener("click", () => { live.typed = false; askForRun(live, "", 0, 0); });
   live.picture = element("div", { class: "picture" });
-  root.append(live.picture, live.note, live.clock, live.meter, live.go, live.shown, live.sentence, live.legend, live.rows, live.stage, live.slow);
+  root.append(live.picture, live.note, live.clock, live.meter, live.go, live.shown, live.sentence, live.views, live.legend, live.rows, live.stage, live.slow);
   live.ticking = setInterval(() => drawClock(live), 500);
-  for (const part of [live.clock, live.meter, live.sentence, live.legend, live.shown, live.go, live.slow]) part.hidden = true;
+  for (const part of [live.clock, live.meter, live.sentence, live.views, live.legend, live.shown, live.go, live.slow]) part.hidden = true;
   // An unsent text would be lost with its box, so the page goes on only when the reader says so.
   live.onInput = ({ target }) => {
     if (!target.matches?.(TEXT)) return;
@@ -290,8 +291,21 @@ function drawPicture(live, picture) {
   live.picture.replaceChildren(...parts, ...(options.length ? [element("ul", {}, ...options)] : []));
 }
 
+// Words that were typed are drawn as bars or, where the reader of this page likes, as a cloud of the same words.
 function drawRows(live, results) {
-  live.legend.hidden = !results?.rows.length;
+  live.views.hidden = !results?.typed || !results.rows.some(({ count }) => count);
+  const isCloud = Boolean(live.isCloud) && !live.views.hidden;
+  const choose = (label, cloud) => {
+    const made = element("button", { type: "button", "aria-pressed": String(cloud === isCloud) }, label);
+    made.onclick = () => {
+      live.isCloud = cloud;
+      drawRows(live, results);
+      live.views.querySelector("[aria-pressed=true]").focus();
+    };
+    return made;
+  };
+  live.views.replaceChildren(choose(live.data.texts.bars, false), choose(live.data.texts.cloud, true));
+  live.legend.hidden = !results?.rows.length || isCloud;
   live.legend.replaceChildren();
   if (results?.rows.length) {
     if (results.first) live.legend.append(key("first", results.first));
@@ -300,11 +314,23 @@ function drawRows(live, results) {
   }
   const { theme, data } = live;
   live.rows.classList.toggle("columns", Boolean(results?.columns));
+  live.rows.classList.toggle("cloud", isCloud);
   live.rows.style.setProperty("--bars", String(1 + Boolean(results?.first) + Boolean(results?.model)));
   live.rows.setAttribute("aria-label", results?.title ?? "");
+  if (isCloud) return void live.rows.replaceChildren(...drawCloud(results.rows.filter(({ count }) => count)));
   // A phone has no space for every token of a sentence: what nobody chose is in the stage below.
   const isShown = (row) => !(data.own && results.columns) || row.right || row.count || row.first;
   live.rows.replaceChildren(...(results?.rows ?? []).filter(isShown).map((row) => drawRow(row, results, theme)));
+}
+
+// Each word as large as it is frequent: its area follows its count.
+function drawCloud(rows) {
+  const most = Math.max(...rows.map(({ count }) => count));
+  return rows.map((row) => {
+    const word = element("span", { class: "label" }, `${row.right ? "✓ " : ""}${visible(row.label)}`);
+    word.style.fontSize = `${(1 + 2 * Math.sqrt(row.count / most)).toFixed(2)}em`;
+    return element("li", { class: row.right ? "right" : "" }, word, " ", element("span", { class: "number" }, String(row.count)));
+  });
 }
 
 const key = (kind, text) => element("span", {}, element("i", { class: `bar ${kind}` }), text);

@@ -33,13 +33,12 @@ def test_words_are_counted_whatever_their_case_and_spaces_beside_the_models_shar
     told = results(question("word"), MODEL, ["went", " Went", "go", "  came "])
     assert shares(told) == {"went": (2, 0.5), "came": (1, 0.25), "go": (1, 0.25)}
     assert {row["label"]: row["model"] for row in told["rows"]} == {"went": 0.8, "came": 0.15, "go": None}
-    assert [row["label"] for row in told["rows"] if row["right"]] == ["went"]
-    assert told["sentence"] == " ".join(
-        (
-            texts.MOST.format(guess="went", count=2, total=4),
-            texts.MODEL_SAYS.format(answer="went", hits=2, total=4),
-        )
-    )
+    assert [row["label"] for row in told["rows"] if row["right"]] == ["went"] and told["typed"]
+    said = (texts.MOST.format(guess="went", count=2, total=4), texts.MODEL_SAYS.format(answer="went", hits=2, total=4))
+    assert told["sentence"] == " ".join(said)
+    told = results(question("word"), MODEL, [f"word{number}" for number in range(40) for _ in range(2)])
+    assert len(told["rows"]) == MAX_ANSWERS and [row["label"] for row in told["rows"] if row["right"]] == ["went"]
+    assert texts.NO_MAJORITY.format(count=2, total=80) in told["sentence"]
 
 
 def test_options_and_tokens_stand_in_their_own_order_also_where_nobody_chose_them():
@@ -48,14 +47,6 @@ def test_options_and_tokens_stand_in_their_own_order_also_where_nobody_chose_the
     told = results(question("token"), MODEL, ["came", "came"])
     assert [(row["label"], row["count"]) for row in told["rows"]] == [("went", 0), ("came", 2), ("got", 0)]
     assert told["columns"]
-
-
-def test_of_many_words_the_most_frequent_are_shown_and_always_the_right_one():
-    guesses = [f"word{number}" for number in range(40) for _ in range(2)]
-    told = results(question("word"), MODEL, guesses)
-    assert len(told["rows"]) == MAX_ANSWERS
-    assert [row["label"] for row in told["rows"] if row["right"]] == ["went"]
-    assert texts.NO_MAJORITY.format(count=2, total=80) in told["sentence"]
 
 
 def test_numbers_become_a_histogram_that_holds_every_number_and_the_models():
@@ -69,8 +60,6 @@ def test_numbers_become_a_histogram_that_holds_every_number_and_the_models():
     assert [row["modelText"] for row in told["rows"] if row["modelText"]] == [texts.MODELS_NUMBER.format(value="0.6")]
     assert [at for at, row in enumerate(told["rows"]) if row["right"]] == [3]
     assert texts.MODEL_SAYS.format(answer="0.60", hits=1, total=9) in told["sentence"]
-    near = results(question("number"), model, ["0.51", "0.69", "0.71", "0.49"])
-    assert texts.MODEL_SAYS.format(answer="0.60", hits=2, total=4) in near["sentence"]  # within 0.1
     assert len(results(question("number"), model, [])["rows"]) == 1
 
 
@@ -141,7 +130,6 @@ def test_guesses_are_placed_in_the_rows_and_columns_that_they_were_chosen_from()
     wall = Answer("1-1", 0.5, names, (0.1,) * 6, ("1", "2"), ("1", "2", "3"))
     assert [cell[:3] for cell in guessed_cells(wall, ["2-1", "1-3"])] == [("1", "3", 0.5), ("2", "1", 0.5)]
     assert guessed_cells(MODEL, ["went"]) == ()
-    assert guessed_cells(row, []) == ()
 
 
 def test_guessed_words_are_counted_with_their_shares_the_most_frequent_first():
@@ -150,4 +138,3 @@ def test_guessed_words_are_counted_with_their_shares_the_most_frequent_first():
         ("ran", 0.2, texts.COUNT.format(count=1, share="20\u00a0%")),
         ("in a hurry", 0.2, texts.COUNT.format(count=1, share="20\u00a0%")),
     )
-    assert guessed_words([]) == ()
