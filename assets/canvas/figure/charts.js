@@ -155,21 +155,24 @@ function paintTicks(target, theme, ticks, place, top, bottom) {
   }
 }
 
-const PAIR = { row: 30, legend: 26, arrow: 8, leastArrow: 0.04 };
+const PAIR = { row: 30, legend: 26, arrow: 8, leastArrow: 0.04, least: 120, below: 18 };
 
-// before in outline, after filled, and an arrow from the end of the one to the end of the other; the numbers in columns.
+// before in outline, after filled, and an arrow from the end of the one to the end of the other; the numbers in columns, where these
+// would leave too little for the bars, below them.
 function layMoved(context, theme, { labels, ends, deltas, before, after, colour, to, ticks, cut, sides, delta }, space) {
   const [nameFont, endFont] = [`14px ${theme.font}`, `13px ${theme.font}`];
   const left = Math.min(Math.max(...labels.map((label) => widthOf(context, nameFont, visible(label)))), Math.floor(space * 0.35)) + 8;
   const deltaSpace = Math.max(...deltas.map((text) => widthOf(context, endFont, text)), widthOf(context, endFont, delta)) + 10;
-  const right = space - deltaSpace - Math.max(...ends.map((text) => widthOf(context, endFont, text))) - 12;
-  const place = (value) => left + (value / to) * Math.max(40, right - left);
-  const bottom = PAIR.legend + labels.length * PAIR.row;
+  const beside = space - deltaSpace - Math.max(...ends.map((text) => widthOf(context, endFont, text))) - 12;
+  const below = beside - left < PAIR.least ? PAIR.below : 0;
+  const [row, legend] = [PAIR.row + below, PAIR.legend + below];
+  const place = (value) => left + (value / to) * ((below ? space - 12 : beside) - left);
+  const bottom = legend + labels.length * row;
   const paint = (target) => {
-    paintLegendOfPairs(target, theme, { colour, sides, delta }, left, space);
-    paintTicks(target, theme, ticks, place, PAIR.legend, bottom);
+    paintLegendOfPairs(target, theme, { colour, sides, delta }, below ? 0 : left, space, below);
+    paintTicks(target, theme, ticks, place, legend, bottom);
     for (const [index, label] of labels.entries()) {
-      const middle = PAIR.legend + (index + 0.5) * PAIR.row;
+      const middle = legend + index * row + PAIR.row / 2;
       target.font = nameFont;
       write(target, fit(target, visible(label), left - 8), left - 8, middle, { font: nameFont, colour: theme.text, align: "right", baseline: "middle" });
       target.fillStyle = colour;
@@ -178,11 +181,11 @@ function layMoved(context, theme, { labels, ends, deltas, before, after, colour,
       else target.fillRect(...box);
       outline(target, colour, [place(0), middle - THICK / 2, place(before[index]) - place(0), THICK], cut[index][0]);
       if (Math.abs(after[index] - before[index]) >= PAIR.leastArrow * to) paintArrow(target, theme, place(before[index]), place(after[index]), middle);
-      write(target, ends[index], space - deltaSpace, middle, { font: endFont, colour: theme.text, align: "right", baseline: "middle" });
-      write(target, deltas[index], space, middle, { font: `600 ${endFont}`, colour: theme.text, align: "right", baseline: "middle" });
+      write(target, ends[index], space - deltaSpace, middle + below, { font: endFont, colour: theme.text, align: "right", baseline: "middle" });
+      write(target, deltas[index], space, middle + below, { font: `600 ${endFont}`, colour: theme.text, align: "right", baseline: "middle" });
     }
   };
-  const spots = { rows: labels.length, columns: 1, box: (row) => [0, PAIR.legend + row * PAIR.row, space, PAIR.row] };
+  const spots = { rows: labels.length, columns: 1, box: (at) => [0, legend + at * row, space, row] };
   return { width: space, height: bottom + TICK_SPACE, paint, spots };
 }
 
@@ -211,7 +214,7 @@ function outline(target, colour, [left, top, width, height], open = false) {
   target.stroke();
 }
 
-function paintLegendOfPairs(target, theme, { colour, sides, delta }, left, space) {
+function paintLegendOfPairs(target, theme, { colour, sides, delta }, left, space, below) {
   const font = `12px ${theme.font}`;
   outline(target, colour, [left, 4, 22, 9]);
   write(target, sides[0], left + 28, 2, { font, colour: theme.text });
@@ -219,7 +222,7 @@ function paintLegendOfPairs(target, theme, { colour, sides, delta }, left, space
   target.fillStyle = colour;
   target.fillRect(next, 4, 22, 9);
   write(target, sides[1], next + 28, 2, { font, colour: theme.text });
-  write(target, delta, space, 2, { font, colour: theme.text, align: "right" });
+  write(target, delta, space, 2 + below, { font, colour: theme.text, align: "right" });
 }
 
 // The table of all heads: hue for the kind, depth of colour for how clear it is, a word or a letter on it.

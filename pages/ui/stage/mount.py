@@ -15,7 +15,6 @@ from pages.ui.shell.address import (
     LINK_LENGTH,
     MAX_ADDED_VIEWS,
     MAX_LINK_CHARACTERS,
-    Field,
     StageFields,
     hand_over,
     is_locked,
@@ -73,6 +72,10 @@ def mount(
         remember_looks(page, fields.looks, reported(name).get("view"))
         on_change(reported(name))
 
+    def added_by_menu() -> None:
+        remember_looks(page, fields.looks, reported("added").get("view"))
+        _add_view(page)
+
     def touched() -> None:
         if awaited := st.session_state.get(AWAITED_CHANGE):
             st.session_state[AWAITED_CHANGE] = None
@@ -87,18 +90,19 @@ def mount(
         data=data,
         on_interventions_change=lambda: take("interventions"),
         on_settings_change=lambda: take("settings"),
-        on_added_change=lambda: _add_view(page, fields.looks, reported("added").get("view")),
+        on_added_change=added_by_menu,
         on_touched_change=touched,
         on_opened_change=lambda: open_address(reported("opened").get("address")),
         on_view_change=lambda: remember_looks(page, fields.looks, reported("view")),
     )
     if shows_stage_alone():
         raise StageShown
-    if writes_lesson():
+    begun = st.session_state.get(ADDED_VIEWS) or st.session_state.get(DRAFT, {}).get("steps")
+    if begun and is_offered("share"):
         editor, added = contents.page("lesson_editor").path, len(st.session_state.get(ADDED_VIEWS, ()))
         with st.container(horizontal=True):
             if st.button(shell_texts.ADD_AND_WRITE, icon=":material/add:", key=widget_key(page, "add_to_lesson")):
-                _add_view(page, fields.looks, reported("view"))
+                _add_view(page)  # its looks stand in the address, which this run has read
                 st.switch_page(editor)
             if added:
                 st.page_link(editor, label=shell_texts.WRITE_LESSON.format(count=added), icon=":material/edit_note:")
@@ -142,14 +146,7 @@ def origin(model: str, revision: str = "") -> str:
     return f"{texts.MODEL_REVISION.format(model=title, revision=revision)}; {app}"
 
 
-def writes_lesson() -> bool:
-    """Return whether the visitor has begun to write a lesson, to which this view may be added."""
-    begun = st.session_state.get(ADDED_VIEWS) or st.session_state.get(DRAFT, {}).get("steps")
-    return bool(begun) and is_offered("share")
-
-
-def _add_view(page: str, looks: tuple[Field, ...], written: object) -> None:
-    """Add the view to the lesson that the visitor writes, as the browser looks at it."""
-    remember_looks(page, looks, written)
+def _add_view(page: str) -> None:
+    """Add the view to the lesson that the visitor writes."""
     added = [*st.session_state.get(ADDED_VIEWS, ()), {"id": new_id(), "page": page, "view": pinned_view(page)}]
     st.session_state[ADDED_VIEWS] = added[-MAX_ADDED_VIEWS:]

@@ -92,6 +92,7 @@ def test_a_lesson_is_made_from_two_pages_saved_opened_shared_and_played(page_at,
     expect(page.get_by_role("heading", name=contents.page("fill_mask").question)).to_be_visible(timeout=PATIENCE)
     answered(page)
     page.get_by_test_id("stage").get_by_label(browser_texts.CONTROLS["head"], exact=True).select_option("2")
+    page.wait_for_url(re.compile(r"heads=\d-3"))
     answered(page)
     page.get_by_role("button", name=ADD_AND_WRITE).click()  # one click adds what is seen, and leads back
     expect(page.get_by_role("heading", name=contents.page("lesson_editor").question)).to_be_visible(timeout=PATIENCE)
