@@ -21,7 +21,7 @@ from pages.ui.shell.admission import own_address
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import LEVEL, level_in_link
 from tx_core.classroom.rooms import MAX_NICKNAME_CHARACTERS, NO_TEACHER
-from tx_core.errors import ExplorerError, RoomProblem
+from tx_core.errors import ExplorerError, RoomGone, RoomProblem
 from tx_core.settings import host_settings
 
 SECRET = "teacher"
@@ -93,6 +93,17 @@ def attempt(action: Callable[..., None], *arguments: object) -> None:
         action(*arguments)
     except ExplorerError as problem:
         st.session_state[PROBLEM] = problem
+
+
+@st.fragment
+def draw_room(draw: Callable[[str, str], None], code: str, token: str) -> None:
+    """Draw the room of a member, or say why it cannot be shown; the page runs again once it is closed."""
+    try:
+        draw(code, token)
+    except RoomGone:
+        st.rerun()
+    except ExplorerError as problem:
+        explain(problem)
 
 
 def explain_problem() -> None:

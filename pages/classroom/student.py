@@ -48,17 +48,12 @@ def take_part(code: str) -> None:
     except RoomGone:
         if host_store().find(code) is None:
             say_closed(entrance.ROOM, code)
-        else:
-            offer_to_rejoin(code)
+        else:  # the teacher has removed the student
+            entrance.keep_token(entrance.ROOM, code, "")
+            st.text(texts.REMOVED)
+            entrance.join(code)
         return
-    draw_room(code, token)
-
-
-def offer_to_rejoin(code: str) -> None:
-    """Show that the teacher removed the student, and offer to join again. Raises RoomProblem."""
-    entrance.keep_token(entrance.ROOM, code, "")
-    st.text(texts.REMOVED)
-    entrance.join(code)
+    entrance.draw_room(draw_step, code, token)
 
 
 def say_closed(role: str, code: str) -> None:
@@ -69,17 +64,6 @@ def say_closed(role: str, code: str) -> None:
         st.text(texts.CLOSED)
         st.caption(texts.CLOSED_HINT)
         st.page_link(contents.page("learn").path, label=texts.TO_LESSONS, icon=":material/school:")
-
-
-@st.fragment
-def draw_room(code: str, token: str) -> None:
-    """Draw the step that the student is at, or say why it cannot be shown."""
-    try:
-        draw_step(code, token)
-    except RoomGone:
-        st.rerun()
-    except ExplorerError as problem:
-        explain(problem)
 
 
 def draw_step(code: str, token: str) -> None:

@@ -51,18 +51,7 @@ def teach(code: str) -> None:
     except RoomGone:
         say_closed(entrance.LEAD, code)
         return
-    draw_room(code, token)
-
-
-@st.fragment
-def draw_room(code: str, token: str) -> None:
-    """Draw the room of a teacher, or say why it cannot be shown."""
-    try:
-        draw_stage(code, token)
-    except RoomGone:
-        st.rerun()
-    except ExplorerError as problem:
-        explain(problem)
+    entrance.draw_room(draw_stage, code, token)
 
 
 def draw_stage(code: str, token: str) -> None:

@@ -166,7 +166,7 @@ function layMoved(context, theme, { labels, ends, deltas, before, after, colour,
   const beside = space - deltaSpace - Math.max(...ends.map((text) => widthOf(context, endFont, text))) - 12;
   const below = beside - left < PAIR.least ? PAIR.below : 0;
   const [row, legend] = [PAIR.row + below, PAIR.legend + below];
-  const place = (value) => left + (value / to) * ((below ? space - 12 : beside) - left);
+  const place = (value) => left + (value / to) * ((below ? space - 20 : beside) - left);
   const bottom = legend + labels.length * row;
   const paint = (target) => {
     paintLegendOfPairs(target, theme, { colour, sides, delta }, below ? 0 : left, space, below);

@@ -194,7 +194,7 @@ def test_a_reload_loses_nothing_that_was_typed_added_or_opened(page_at, server):
 
 def test_a_file_that_is_no_lesson_is_refused_in_words(page_at):
     page = page_at("/lesson_editor")
-    for wrong in (b"\x00\xff", b"!!python/object:os.system", b"title: 1", b"- a\n- b"):
+    for wrong in (b"\x00\xff", b"title: 1"):
         put_file(page, wrong)
         expect(main(page).get_by_text(CANNOT_BE_SHOWN).first).to_be_visible(timeout=PATIENCE)
         expect(page.get_by_test_id("stException")).to_have_count(0)
