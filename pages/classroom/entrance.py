@@ -20,7 +20,7 @@ from pages.ui.shell.address import LEAD, LOCK, PRESENT, ROOM
 from pages.ui.shell.admission import own_address
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import LEVEL, level_in_link
-from tx_core.classroom.rooms import MAX_NICKNAME_CHARACTERS, NO_TEACHER
+from tx_core.classroom.rooms import MAX_NICKNAME_CHARACTERS
 from tx_core.errors import ExplorerError, RoomGone, RoomProblem
 from tx_core.settings import host_settings
 
@@ -236,10 +236,3 @@ def join_room(code: str, nickname: str) -> None:
     """Join a room and show it. Raises RoomProblem."""
     keep_token(ROOM, code, host_store().join(code, nickname, own_address()))
     st.rerun()
-
-
-def expect_teacher(code: str) -> None:
-    """Wait for the browser to remember the teacher's token. Raises RoomProblem once it has said none, or a wrong one."""
-    if recall(LEAD, code):
-        raise RoomProblem(NO_TEACHER)
-    st.text(texts.LOOKING)

@@ -31,8 +31,8 @@ from pages.ui.stage.scripts import component
 from pages.ui.stage.tokens import escape_markdown
 from tx_core.analysis.table_file import csv_table
 from tx_core.classroom.lesson_file import Step, with_line
-from tx_core.classroom.rooms import MAX_TIMER_MINUTES, Member, Room
-from tx_core.errors import ExplorerError, RoomGone
+from tx_core.classroom.rooms import MAX_TIMER_MINUTES, NO_TEACHER, Member, Room
+from tx_core.errors import ExplorerError, RoomGone, RoomProblem
 
 QR_MARGIN = 4
 """Of light squares, as the standard asks for."""
@@ -44,7 +44,9 @@ def teach(code: str) -> None:
     """Show the room to its teacher. Raises RoomProblem where this session is not its teacher's."""
     token = entrance.token_of(entrance.LEAD, code)
     if not token:
-        entrance.expect_teacher(code)
+        if entrance.recall(entrance.LEAD, code):  # the browser remembers no token, or a wrong one
+            raise RoomProblem(NO_TEACHER)
+        st.text(texts.LOOKING)
         return
     try:
         host_store().of_teacher(token)

@@ -139,13 +139,9 @@ def _offer_file(written: bytes) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         step_link(name, 1, texts.PLAY_FILE, ":material/play_arrow:")
         class_link(name, texts.USE_IN_CLASS)
-        st.button(texts.EDIT_FILE, key="lesson_editor_edit", on_click=_edit_opened, args=(lesson,))
+        st.button(texts.EDIT_FILE, key="lesson_editor_edit", on_click=_edit, args=(lesson,))
 
 
 def _edit(lesson: Lesson) -> None:
-    replace_draft(draft_of(lesson))
-
-
-def _edit_opened(lesson: Lesson) -> None:
     st.session_state[OPENED] = ""
-    _edit(lesson)
+    replace_draft(draft_of(lesson))
