@@ -313,7 +313,7 @@ def test_padding_that_is_not_hidden_lowers_the_share_of_the_word_and_takes_atten
     text, (layer, head) = step.view["text"], (int(number) - 1 for number in step.view["heads"].split("-"))
     (word, without_mask), (masked, alone) = top_word(engine, text, "padding~16"), top_word(engine, text)
     assert word == masked and without_mask < alone - 0.1
-    padded = engine.trace(text, interventions=[Intervention("no_padding_mask", value=16)]).attention
+    padded = engine.trace(text, interventions=[Intervention("no_padding_mask", value=16.0)]).attention
     blank = padded.query_tokens.tokens.index("[MASK]")
     assert int(step.view["focus"]) == blank + 1
     assert padded.weights[layer, head, blank].sum() < 0.5
