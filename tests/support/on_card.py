@@ -272,11 +272,6 @@ def test_many_sentences(bert):
     agree(bert, lambda engine: read_all(engine, MANY))
 
 
-def test_many_sentences_in_bfloat16(bert):
-    halved, exact = read_all(bert.card, MANY, half=True), read_all(bert.cpu, MANY)
-    np.testing.assert_allclose(halved.spread, exact.spread, atol=0.02)
-
-
 @pytest.mark.parametrize("family", ["roberta", "t5"])
 def test_a_model_of_the_library(hub, family: str):
     pair = hub(family)
@@ -300,9 +295,3 @@ def test_a_card_that_is_full_when_results_are_joined_leaves_it_to_the_cpu(bert, 
             found = pair.card.trace(BLANKED, keep=keep)
         assert (found.device, found.notice) == ("cpu", FALLBACK_NOTICE)
         assert_same(replace(found, notice=""), pair.cpu.trace(BLANKED, keep=keep))
-
-
-def test_a_lesson_on_a_card_that_is_full_when_results_are_joined(bert):
-    with full_at("cat"):
-        found = masking.padded_scores(bert.card, TEXT, 3)
-    assert_same(found, masking.padded_scores(bert.cpu, TEXT, 3))

@@ -10,7 +10,6 @@ from pages.ui.shell import controls
 from pages.ui.stage import texts as stage_texts
 from tests.support.blanks import ask
 from tests.support.drawings import says
-from tests.support.messages import unknown_parameters
 from tests.support.staged import made_changes, sent_weights
 from tx_core.engine import catalogue
 from tx_core.transformer.interventions import NO_LAYER, NO_TOKEN, read_interventions
@@ -42,14 +41,6 @@ def test_what_the_stage_asks_for_is_made_and_taken_back(open_app: Open):
     np.testing.assert_allclose(sent_weights(app, (1, 0)), weights("hide~3_temperature~0.5")[1, 0], atol=3.1e-5)
 
 
-@pytest.mark.parametrize("changes", ["<script>", "off~0-1", "temperature~nan", "off~1_" * 500])
-def test_nonsense_among_changes_changes_nothing_and_is_reported(open_app: Open, changes: str):
-    app = open_app(text=TEXT, changes=changes)
-    assert not app.exception
-    assert unknown_parameters("changes") in says(app)
-    assert made_changes(app) == []
-
-
 def test_changes_that_the_model_or_the_text_does_not_have_are_left_out_and_explained(open_app: Open):
     app = open_app(text=TEXT, changes="off~99-1_hide~999_off~1-1")
     assert made_changes(app) == ["off~1-1"]
@@ -63,14 +54,3 @@ def test_another_text_takes_changes_of_tokens_back_and_keeps_those_of_heads(open
     app.text_input(key="attention_text").set_value("A woman sang.").run()
     assert made_changes(app) == ["off~1-1"]
     assert stage_texts.TOKEN_CHANGES_UNDONE in says(app)
-
-
-def test_two_visitors_see_their_own_changes(open_app: Open):
-    first = open_app(text=TEXT, heads="2-1", changes="off~1")
-    second = open_app(text=TEXT, heads="2-1", changes="temperature~5")
-    for _ in range(2):
-        first.run()
-        second.run()
-    np.testing.assert_allclose(sent_weights(first, (1, 0)), weights("off~1")[1, 0], atol=3.1e-5)
-    np.testing.assert_allclose(sent_weights(second, (1, 0)), weights("temperature~5")[1, 0], atol=3.1e-5)
-    assert (made_changes(first), made_changes(second)) == (["off~1"], ["temperature~5.0"])

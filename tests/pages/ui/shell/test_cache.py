@@ -112,21 +112,6 @@ def test_another_model_device_or_way_to_read_has_results_of_its_own(store: LRUCa
     assert cache.trace_with(SimpleNamespace(**own), "Time flies") is traces[0]
 
 
-def test_visitors_at_once_get_their_own_answers(store: LRUCache):
-    asks = [(f"visitor {number % 5}", (Intervention("off", number % 4, number % 8),)) for number in range(40)]
-
-    def ask(question: tuple[str, tuple[Intervention]]):
-        return cache.trace_with(cache.engine(MODEL), question[0], interventions=question[1])
-
-    with ThreadPoolExecutor(8) as visitors:
-        traces = list(visitors.map(ask, asks))
-    for (text, changes), trace in zip(asks, traces, strict=True):
-        assert trace.attention.query_tokens.text == text
-        assert trace.interventions == changes
-        layer, head = changes[0].layer, changes[0].head
-        assert not trace.attention.weights[layer, head].any()
-
-
 def test_whoever_asks_for_a_small_model_computes_on_one_core_and_for_a_large_one_on_all(monkeypatch: pytest.MonkeyPatch):
     cards = {"small": SimpleNamespace(is_embedded=True), "large": SimpleNamespace(is_embedded=False)}
     monkeypatch.setattr(cache.catalogue, "card", cards.get)
