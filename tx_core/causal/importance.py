@@ -14,6 +14,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -28,6 +29,7 @@ from tx_core.causal.cut_effects import read_prediction
 from tx_core.causal.patch import answer_entries, source_vectors
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine, mean_vectors
+from tx_core.engine.threads import parallel_map, worker_count
 from tx_core.errors import ExplorerError, TextProblem
 from tx_core.fill_mask.blanks import NEW_BLANK
 from tx_core.fill_mask.predictions import blank_logits_in_batches
@@ -174,18 +176,25 @@ def importance(
     changes = [(), *((_ablate(one, ablation),) for one in components)]
     about = [engine.name, ablation, *sentences, [[*row.ids, *ids] for row, ids in zip(rows, entries, strict=True)]]
     scores = _kept_scores(kept_in, sha256(json.dumps(about).encode()).hexdigest())
-    given = {"mean": mean_vectors(engine, sentences)} if sentences else {}
-    for number in range(len(scores), len(rows)):
-        row, ids = rows[number], list(entries[number])
+    means = {"mean": mean_vectors(engine, sentences)} if sentences else {}
+
+    def score(number: int) -> list[float]:
+        row, ids, vectors = rows[number], list(entries[number]), means
         if ablation == "resample":
-            given = {"patch": source_vectors(engine, row, rows[(number + 1) % len(rows)])}
-        batches = blank_logits_in_batches(engine, [row] * len(changes), changes, given)
+            vectors = {"patch": source_vectors(engine, row, rows[(number + 1) % len(rows)])}
+        batches = blank_logits_in_batches(engine, [row] * len(changes), changes, vectors)
         logs = np.concatenate([log_probabilities(np.concatenate(batch.rows))[:, ids] for batch in batches])
-        scores.append((logs[:, 0] - logs[:, 1] if len(ids) > 1 else logs[:, 0]).tolist())
-        if kept_in:
-            with kept_in.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(scores[-1]) + "\n")
-        progress(number + 1, len(rows))
+        return (logs[:, 0] - logs[:, 1] if len(ids) > 1 else logs[:, 0]).tolist()
+
+    if ablation == "mean" and not sentences and len(scores) < len(rows):
+        score(0)  # one prompt asks for the model's means, so that two at once do not both compute them
+    with closing(parallel_map(score, range(len(scores), len(rows)), worker_count(engine.device))) as measured:
+        for number, found in measured:
+            scores.append(found)
+            if kept_in:
+                with kept_in.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(found) + "\n")
+            progress(number + 1, len(rows))
     table = np.array(scores)
     return Importance(components, table[:, 0], table[:, :1] - table[:, 1:], left_out)
 
