@@ -15,6 +15,8 @@ const DOTS_PER_INCH = 300;
 const DOTS = DOTS_PER_INCH / 96; // of a PNG, for each pixel of paper
 const LARGEST_MAP = 64 * 64; // cells drawn as shapes; more are one image
 const FILM_SCALE = 2; // pixels of a film for each pixel of the paper
+const FILM_BITS = 8e6; // a second: small text stays sharp
+const [FILM_SLICE, FILM_PATIENCE] = [100, 4000]; // milliseconds: between two looks, and at most for a figure to be recorded
 const FONT = "Helvetica, Arial, sans-serif";
 
 // drawing(theme): the drawing that is laid out, see assets/canvas/figure; options: width, unit, caption or "", colours.
@@ -66,24 +68,30 @@ export async function pngOf({ figure, theme, asked, unit }) {
 const FILM = "video/webm";
 export const canFilm = () => Boolean(globalThis.MediaRecorder?.isTypeSupported(FILM) && HTMLCanvasElement.prototype.captureStream);
 
-// A film of figures, each shown for some milliseconds, as the browser itself records a canvas. frames: functions that lay one out.
+// A film of figures, each shown for some milliseconds, as the browser itself records a canvas. A busy browser records slowly and drops
+// what waits: the next figure is painted once something of this one is written. frames: functions that lay one out.
 export async function filmOf(frames, milliseconds) {
   const canvas = element("canvas");
   const context = canvas.getContext("2d");
-  const recorder = new MediaRecorder(canvas.captureStream(), { mimeType: FILM });
+  const recorder = new MediaRecorder(canvas.captureStream(), { mimeType: FILM, videoBitsPerSecond: FILM_BITS });
   const parts = [];
-  recorder.ondataavailable = ({ data }) => parts.push(data);
+  let written = 0;
+  recorder.ondataavailable = ({ data }) => {
+    parts.push(data);
+    written += data.size;
+  };
   const ended = new Promise((end) => { recorder.onstop = end; });
   for (const frame of frames) {
     const { figure, theme, asked } = frame();
     const scale = (asked * FILM_SCALE) / figure.width;
-    if (recorder.state === "inactive") {
-      Object.assign(canvas, { width: Math.round(figure.width * scale), height: Math.round(figure.height * scale) });
-      recorder.start();
-    }
+    const isFirst = recorder.state === "inactive";
+    if (isFirst) Object.assign(canvas, { width: Math.round(figure.width * scale), height: Math.round(figure.height * scale) });
     context.setTransform(scale, 0, 0, scale, 0, 0);
     paintFigure(context, figure, theme);
-    await new Promise((go) => setTimeout(go, milliseconds));
+    if (isFirst) recorder.start(FILM_SLICE);
+    const [begun, before] = [performance.now(), written];
+    const isDue = () => performance.now() - begun >= (written > before ? milliseconds : FILM_PATIENCE);
+    while (!isDue()) await new Promise((go) => setTimeout(go, FILM_SLICE));
   }
   recorder.stop();
   await ended;
