@@ -158,8 +158,7 @@ def tune_bert(snippets: Sequence[Snippet], choice: Sequence[Snippet], base: Path
             optimiser.step()
             schedule.step()
             losses.append(loss.item())
-        counts = confusion(model, tokenizer, choice)
-        right = counts.trace() / counts.sum() if choice else math.nan
+        right = np.mean(given_labels(model, tokenizer, choice) == true_labels(choice)) if choice else math.nan
         print(f"epoch {epoch + 1}  loss {sum(losses) / len(losses):.4f}  right {right:.4f}", flush=True)
     return model.eval()
 
@@ -173,16 +172,20 @@ def _batches(snippets: Sequence[Snippet], size: int, seed: int) -> list[list[Sni
     return batches
 
 
+def true_labels(snippets: Sequence[Snippet]) -> Int[np.ndarray, "snippet"]:
+    """Return the label of each sentence: the number of one of OPINION_LABELS."""
+    return np.array([int(one.rating > 0) for one in snippets])
+
+
 @torch.no_grad()
-def confusion(model: Bert, tokenizer: Tokenizer, snippets: Sequence[Snippet]) -> Int[np.ndarray, "truth given"]:
-    """Count sentences by their label and the label that a model gives."""
+def given_labels(model: Bert, tokenizer: Tokenizer, snippets: Sequence[Snippet]) -> Int[np.ndarray, "snippet"]:
+    """Return the label that a model gives to each sentence."""
     model.eval()
-    counts, order = np.zeros((2, 2), int), sorted(snippets, key=lambda one: len(one.text))
+    given, order = np.zeros(len(snippets), int), sorted(range(len(snippets)), key=lambda place: len(snippets[place].text))
     for at in range(0, len(order), 64):
         batch = order[at : at + 64]
-        given = label_logits(model, tokenizer, [one.text for one in batch]).argmax(-1).tolist()
-        np.add.at(counts, ([int(one.rating > 0) for one in batch], given), 1)
-    return counts
+        given[batch] = label_logits(model, tokenizer, [snippets[place].text for place in batch]).argmax(-1)
+    return given
 
 
 def export_difference(model: Bert, base: Path, directory: Path, facts: dict[str, Any]) -> Path:
@@ -236,22 +239,35 @@ def mean_difference(models: Sequence[Path], directory: Path) -> Path:
 def measure_labels(model: Bert, tokenizer: Tokenizer, snippets: Sequence[Snippet]) -> dict[str, Any]:
     """Count what a model and naive Bayes get right on the test part, with the interval of the model's share."""
     learned, _, test = split_snippets(snippets)
-    counts = confusion(model, tokenizer, test)
-    right, total = int(counts.trace()), int(counts.sum())
-    words = naive_bayes(learned, test)
+    truth, given, counted = true_labels(test), given_labels(model, tokenizer, test), naive_bayes(learned, test)
+    confusion = np.zeros((2, 2), int)
+    np.add.at(confusion, (truth, given), 1)
+    right, words = given == truth, counted == truth
+    only = int((right & ~words).sum()), int((words & ~right).sum())
     return {
-        "sentences": total,
-        "right": right,
-        "accuracy": round(right / total, 4),
-        "interval": [round(edge, 4) for edge in wilson_interval(right / total, total)],
-        "confusion": counts.tolist(),
-        "naive_bayes": round(words / total, 4),
-        "always_one_label": round(int(counts.sum(1).max()) / total, 4),
+        "sentences": len(test),
+        "right": int(right.sum()),
+        "accuracy": round(float(right.mean()), 4),
+        "interval": [round(edge, 4) for edge in wilson_interval(float(right.mean()), len(test))],
+        "confusion": confusion.tolist(),
+        "naive_bayes": round(float(words.mean()), 4),
+        "only_model_and_only_naive_bayes_right": only,
+        "mcnemar_p": round(mcnemar(*only), 4),
+        "always_one_label": round(float(max(truth.mean(), 1 - truth.mean())), 4),
     }
 
 
-def naive_bayes(learned: Sequence[Snippet], test: Sequence[Snippet]) -> int:
-    """Return how many test sentences naive Bayes on words and pairs of words gets right, each counted once a sentence."""
+def mcnemar(one: int, other: int) -> float:
+    """Return the probability of counts at least as uneven by chance alone, where both methods are as good (McNemar 1947, exact).
+
+    one, other: the sentences that only the one, and only the other, labels correctly.
+    """
+    total = one + other
+    return min(1.0, 2 * sum(math.comb(total, count) for count in range(min(one, other) + 1)) / 2**total)
+
+
+def naive_bayes(learned: Sequence[Snippet], test: Sequence[Snippet]) -> Int[np.ndarray, "snippet"]:
+    """Return the label that naive Bayes on words and pairs of words, each counted once a sentence, gives to each sentence."""
 
     def features(text: str) -> set[tuple[str, ...]]:
         words = split_words(text)
@@ -270,7 +286,7 @@ def naive_bayes(learned: Sequence[Snippet], test: Sequence[Snippet]) -> int:
         scale = [label + 2 for label in sentences]
         return start + sum(math.log((counts[1][one] + 1) / scale[1] * scale[0] / (counts[0][one] + 1)) for one in seen)
 
-    return sum((odds(one.text) > 0) == (one.rating > 0) for one in test)
+    return np.array([int(odds(one.text) > 0) for one in test])
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -12,6 +12,7 @@ from tests.support.drawings import says
 from tests.support.staged import is_staged, staged
 from tx_core.engine import catalogue
 from tx_core.lessons.labels import FINE_TUNED, label_text
+from tx_core.training.fine_tune import mcnemar
 
 Open = Callable[..., AppTest]
 
@@ -95,6 +96,9 @@ def test_of_clear_sentences_it_labels_at_least_the_share_that_its_card_says(engi
     assert all(f"{100 * share:.1f} %" in card for share in shares)
     assert all(f" {count} |" in card for row in found["confusion"] for count in row)
     assert sum(map(sum, found["confusion"])) == found["sentences"]
+    model, bayes = found["only_model_and_only_naive_bayes_right"]
+    assert f"{model} are labelled correctly by this model only, and {bayes} by naive Bayes only" in card
+    assert f"p = {mcnemar(model, bayes):.2f}" in card
 
 
 def label_logits(engine, text: str) -> np.ndarray:

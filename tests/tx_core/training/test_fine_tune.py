@@ -17,7 +17,7 @@ from tx_core.engine.checkpoint_files import read_json, write_manifest
 from tx_core.errors import CheckpointProblem
 from tx_core.lessons.labels import FINE_TUNED
 from tx_core.training import fine_tune
-from tx_core.training.fine_tune import Snippet, naive_bayes, split_snippets
+from tx_core.training.fine_tune import Snippet, mcnemar, naive_bayes, split_snippets
 
 SENTENCES = ["time flies", "an arrow flies", "fruit flies like a banana", "time flies like an arrow"]
 
@@ -92,7 +92,9 @@ def test_what_ships_beside_the_embedded_model_is_small():
 def test_a_share_s_interval_and_naive_bayes_are_those_of_a_calculation_by_hand():
     assert wilson_interval(0.8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)  # Brown, Cai & DasGupta 2001
     learned = [Snippet("good film", 2.0), Snippet("good fun", 1.0), Snippet("bad film", -2.0), Snippet("so so film", 0.1)]
-    assert naive_bayes(learned, [Snippet("good", 1.0), Snippet("bad film", -1.0), Snippet("bad", 1.0)]) == 2
+    assert naive_bayes(learned, [Snippet("good", 1.0), Snippet("bad film", -1.0), Snippet("bad", 1.0)]).tolist() == [1, 0, 0]
+    assert mcnemar(2, 8) == pytest.approx(2 * (1 + 10 + 45) / 1024)  # of ten coins, at most two heads, or at most two tails
+    assert mcnemar(3, 3) == 1
 
 
 def test_no_sentence_is_learned_and_tested(monkeypatch: pytest.MonkeyPatch):
