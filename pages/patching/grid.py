@@ -158,9 +158,8 @@ class GridView:
         place = head_name(cell) if self.has_heads else texts.TOKEN.format(layer=layer + 1, token=self.grid.target.tokens[column])
         if np.isnan(self.grid.effect[cell]):
             return f"{place}: {self._missing}."
-        part = texts.IN_WORDS[self.grid.what].format(layer=layer + 1, sender=head_in_sentence(self.sender) if self.sender else "")
-        word = self.engine.tokenizer.readable(int(self.grid.likely[cell][0]))
-        return texts.SAID.format(place=place, part=part, moves=self._moves(cell), effect=self._effect(cell), word=word)
+        part = texts.IN_WORDS[self.grid.what].format(sender=head_in_sentence(self.sender) if self.sender else "")
+        return texts.SAID.format(place=place, part=part, moves=self._moves(cell), effect=self._effect(cell))
 
     def read(self, cell: Cell) -> str:
         """Return what is read of a cell beside its name."""

@@ -28,11 +28,11 @@ PARTS = {"residual": "Vector", "attention": "Attention", "mlp": "Feed-forward", 
 ASK_PART, ASK_PART_HELP = "What is put in", "What of A's run is put into B's"
 SENDER = "From"
 IN_WORDS = {
-    "residual": "its vector after layer {layer} from A",
-    "attention": "what attention adds to it in layer {layer} from A",
-    "mlp": "what the feed-forward network adds to it in layer {layer} from A",
-    "head": "its result from A",
-    "path": "what it makes of {sender} from A",
+    "residual": "A's vector",
+    "attention": "what attention adds in A",
+    "mlp": "what the feed-forward network adds in A",
+    "head": "A's result",
+    "path": "what it makes of {sender} in A",
 }
 
 TITLE = "How far the answer moves from B (0) to A (1)"
@@ -42,7 +42,7 @@ TOKEN = "Layer {layer}, “{token}”"
 RISES, FALLS = "“{answer}” rises from {before} to {after}", "“{answer}” falls from {before} to {after}"
 STAYS = "“{answer}” stays at {before}"
 READ = "{moves} · {effect}"
-SAID = "{place}: with {part}, {moves}. That is {effect} of the way from B to A. Most likely is now “{word}”."
+SAID = "{place}: with {part}, {moves}, {effect} of the way to A."
 NO_PARTNER = "this token has no partner in A, so nothing is put in"
 NO_PATH = "no path leads here from {sender}"
 

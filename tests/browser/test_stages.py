@@ -276,7 +276,7 @@ def look_at_patching(page: Page) -> None:
     expect(charts(page).first.get_by_test_id("spot-readout")).to_contain_text(share)
     cells.press("Enter")
     cells.press("Escape")
-    expect(stage(page)).to_contain_text("Layer 4, “the”: with its vector after layer 4 from A, “are” rises from")
+    expect(stage(page)).to_contain_text("Layer 4, “the”: with A's vector, “are” rises from")
     expect(charts(page).nth(1).get_by_role("img")).to_have_accessible_name(re.compile(f"are · put in {share}"))
 
 
