@@ -15,6 +15,7 @@ from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import load_own_engine
 from tx_core.engine.engine import Engine
 from tx_core.errors import ModelUnavailable, TextProblem
+from tx_core.transformer.interventions import Intervention
 
 BERT = "encoder.layer.{layer}"
 MODULES = {
@@ -252,3 +253,18 @@ def test_what_cannot_be_compared_is_refused(embedded: Engine, hub_engine):
         patch(embedded, **texts, answers=("are", "is"), what="path", sender=(6, 0))
     with pytest.raises(ModelUnavailable, match="second stack"):
         patch(hub_engine("bart"), **texts, answers=("are", "is"))
+
+
+@pytest.mark.parametrize("family", ["distilbert", "albert", "electra", "modernbert", "camembert", "starcoder2"])
+def test_layers_and_sublayers_of_other_families_are_found(family: str, hub_engine):
+    """The residual stream is the library's; without its feed-forward sublayer, a layer changes from there on alone."""
+    engine = hub_engine(family)
+    text = "time flies like a banana"
+    encoding, off = engine.encode(text), [Intervention("off", 1, part="mlp")]
+    plain, without = engine.vectors(encoding), engine.vectors(encoding, interventions=off)
+    np.testing.assert_allclose(plain.residual[:-1], engine.trace(text, keep=("hidden",)).hidden[1:-1], atol=1e-5)
+    assert not without.mlp[1].any()
+    np.testing.assert_array_equal(without.context[:2], plain.context[:2])
+    assert np.abs(without.residual[1] - plain.residual[1]).max() > 0.01
+    if family in ("modernbert", "starcoder2"):  # nothing is normalised behind the addition
+        np.testing.assert_allclose(without.residual[1] + plain.mlp[1], plain.residual[1], atol=1e-5)
