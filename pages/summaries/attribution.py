@@ -20,7 +20,7 @@ from pages.ui.stage.view_options import token_to_link
 from tx_core.analysis import attribution
 from tx_core.analysis.attribution import Attribution
 from tx_core.errors import TextProblem
-from tx_core.fill_mask.predictions import predict
+from tx_core.fill_mask.predictions import encode_with_blanks, predict
 from tx_core.transformer.trace import Trace
 
 TOP_K = 5
@@ -35,6 +35,7 @@ def run(inputs: SentenceInputs) -> PartRun:
     if inputs.pair:
         raise TextProblem(texts.SINGLE_SENTENCE)
     engine = inputs.engine()
+    encode_with_blanks(engine, inputs.text)  # refuses a model that only writes on: `predict` lists what may follow
     key = (PAGE, "answers", cache.engine_key(engine), inputs.text)
     filling = cache.get_or_compute(key, lambda: predict(engine, inputs.text, top_k=TOP_K))
     place, blanks = ask_token(filling.encoding, filling.encoding.blanks, BLANK)
