@@ -31,6 +31,7 @@ from pages.ui.shell.address import (
     widget_key,
 )
 from pages.ui.shell.level import is_hidden, level_in_link, show_formula
+from tx_core.engine.threads import use_one_core
 from tx_core.errors import (
     Busy,
     ChangeProblem,
@@ -69,6 +70,7 @@ def open_page(key: str) -> DeltaGenerator:
     Returns the badge: a page that computes with another model than the default one passes it to `show_engine`. It stays
     empty where nothing is computed.
     """
+    use_one_core()  # what a page trains or ships is small; `cache.engine` takes all cores for a large model
     page = contents.page(key)
     st.session_state[OPEN_PAGE] = key
     if not shows_step() and key not in STEP_HOSTS:
