@@ -103,7 +103,7 @@ def test_a_lesson_is_played_to_its_end(page_at, name: str):
     page.get_by_role("link", name=texts.END_LESSON).click()
     expect(page.get_by_role("heading", name=contents.page("learn").question)).to_be_visible(timeout=PATIENCE)
     if not any(step.done == "change" for step in steps):
-        expect(page.get_by_text(texts.LESSON_FINISHED, exact=True)).to_have_count(1)
+        expect(page.get_by_text(texts.LESSON_FINISHED, exact=True)).to_have_count(1, timeout=PATIENCE)
 
 
 def step_of_kind(kind: str) -> tuple[Question, str]:
