@@ -166,7 +166,8 @@ function asChosen(picture, values) {
   const across = { grid: chart.cells?.[0]?.length, matrix: chart.columns?.length }[chart.kind];
   const inCells = across && chosen >= 0 ? { chosen: [Math.floor(chosen / across), chosen % across] } : {};
   const place = chart.kind === "lines" ? { shown: chosen } : inCells;
-  const leads = link && [link[0], `${link[1]}&${picture.varies}=${encodeURIComponent(values[picture.varies])}`];
+  const looks = picture.varies && `&${picture.varies}=${encodeURIComponent(values[picture.varies])}`;
+  const leads = link && [link[0], link[1] + looks];
   return { ...shown, chart: { ...chart, ...other, ...place }, chooses, choices, chosen, link: leads };
 }
 

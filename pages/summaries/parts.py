@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.summaries import attribution, kinds, logit_lens, rollout, similarity, texts, value_weighted
+from pages.summaries import attribution, kinds, logit_lens, rollout, similarity, sinks, texts, value_weighted
 from pages.summaries.attribution import TOP_K
 from pages.summaries.run import PAGE, PartRun
 from pages.ui.shell import controls
@@ -38,6 +38,7 @@ PARTS = {
     "glance": Summary(texts.KINDS_TITLE, texts.KINDS, kinds.run),
     "layers": Summary(texts.ROLLOUT_BUTTON, texts.ROLLOUT, rollout.run),
     "values": Summary(texts.VALUES_TITLE, texts.VALUES, value_weighted.run),
+    "sinks": Summary(texts.SINKS_BUTTON, texts.SINKS, sinks.run),
     "alike": Summary(texts.SIMILARITY_TITLE, texts.SIMILARITY, similarity.run),
     "lens": Summary(texts.LENS_BUTTON, texts.LENS, logit_lens.run),
     "owed": Summary(texts.ATTRIBUTION_BUTTON, texts.ATTRIBUTION, attribution.run),

@@ -505,7 +505,7 @@ def test_a_stage_is_in_sight_is_saved_looks_without_asking_its_server_and_comes_
 PARTS = (
     *(f"/masks?part={part}" for part in ("penalty", "batch", "run", "why")),
     *("/positions?level=advanced", "/positions?part=ways"),
-    *(f"/summaries?level=advanced&part={part}" for part in ("layers", "lens")),
+    *(f"/summaries?level=advanced&part={part}" for part in ("layers", "sinks", "lens")),
     *("/classifier?", "/classifier?model=own", "/bertviz?"),
 )
 """Other views of pages, and pages that are not walked above."""

@@ -111,8 +111,13 @@ GROUPS = (
                 "context vector",
                 "The output of a head for a token: the average of all values, weighted by its attention weights.",
             ),
+            Term(
+                "attention sink",
+                "A token that gets much attention although little is taken from it, since its value vectors are short: a head "
+                "that finds nothing to do rests on it. In BERT, **[CLS]** and **[SEP]**; in models that write, the first token.",
+            ),
         ),
-        (GlossaryView("self_attention", {"text": SENTENCE}),),
+        (GlossaryView("self_attention", {"text": SENTENCE}), GlossaryView("summaries", {"part": "sinks", "text": SENTENCE})),
     ),
     Group(
         "From heads to a model",

@@ -43,7 +43,7 @@ class Picture:
         picks: the field, of several numbers, that chooses among lines, or among the columns of a listing behind the first.
         choices: what the click sets it to: one for each row, head (layer by layer), point or cell, as links write it.
         varies, variants: a field, and for each of its values what is different then: `sentence`, `choices`, parts of the `chart`.
-        link: label and address of a link below the sentence, which takes the value of `varies` along.
+        link: of a listing, label and address of a link below the sentence, which takes the value of `varies`, if any, along.
     """
 
     drawing: Drawing | MatrixSteps

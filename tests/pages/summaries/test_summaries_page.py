@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 import pytest
@@ -28,11 +29,13 @@ from tx_core.analysis.logit_lens import logit_lens
 from tx_core.analysis.patterns import name_heads, pattern_sums
 from tx_core.analysis.rollout import TOO_LONG_FOR_FLOW, flow, rollout
 from tx_core.analysis.similarity import head_similarity, most_similar_heads
+from tx_core.analysis.sinks import attention_sinks
 from tx_core.analysis.value_weighted import row_shares
 from tx_core.engine import catalogue
 from tx_core.engine.engine import no_head
 from tx_core.engine.hub import load
 from tx_core.fill_mask.predictions import NO_BLANK, predict
+from tx_core.transformer.interventions import Intervention
 
 PAGE = "summaries"
 
@@ -189,6 +192,50 @@ def test_the_share_of_a_token_is_said_as_a_mean_over_queries_and_of_all_that_the
     app.session_state[f"{PAGE}_table"] = True
     table = app.run().dataframe[-1].value
     np.testing.assert_allclose(table[list(texts.VALUES_COLUMNS[3:])], np.stack([of_rows, of_all], axis=1), atol=1e-4)
+
+
+def test_what_is_said_of_attention_sinks_is_true_of_the_embedded_model(open_app, engine):
+    found = attention_sinks(engine.trace(texts.FIRST_TEXT, keep=("weights", "value")).attention)
+    told = " ".join(texts.SINKS_TEXT)
+    for layer in (4, 0):  # where attention rests, and the counter-example
+        lengths = (array[layer].mean() for array in (found.sink_lengths, found.other_lengths))
+        assert "{:.2f} against {:.2f}".format(*lengths) in told
+        assert f": {whole_percent(found.shares[layer].mean())}" in told
+    assert found.shares.mean(axis=1).argmax() == 4
+    assert found.shares[0].mean() < found.even + 0.06
+
+    def answers(*hidden: int) -> tuple[list[str], dict[str, str]]:
+        changes = [Intervention("hidden", positions=(position,)) for position in hidden]
+        best = predict(engine, texts.FIRST_TEXT, interventions=changes).blanks[0].predictions
+        return [one.word for one in best], {one.word: whole_percent(one.probability) for one in best}
+
+    first, last = found.positions
+    before, both, alone = answers(), answers(first, last), answers(last)
+    assert (before[0][0], both[0][0], alone[0][0]) == ("coffee", "wine", "coffee")
+    assert f"from {before[1]['coffee']} to {both[1]['coffee']}" in told and f"stays at {alone[1]['coffee']}" in told
+    without = engine.trace(texts.FIRST_TEXT, interventions=[Intervention("hidden", positions=(last,))]).attention.weights
+    own = [place for place in range(len(without[0, 0])) if place not in found.positions]
+    assert f"with {whole_percent(without[4][:, own, first].mean())}" in told
+
+    shown = looked_at(open_app(PAGE, text=texts.FIRST_TEXT, part="sinks"))[:2]
+    for picture, arrays in zip(shown, ((found.shares,), (found.sink_lengths, found.other_lengths)), strict=True):
+        np.testing.assert_allclose(picture["values"][: len(arrays)], [array.mean(axis=1) for array in arrays], atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("page", "view"),
+    [
+        ("fill_mask", {"text": "A [MASK].", "pair": "Two."}),
+        ("attention", {"text": "A bird."}),
+        ("next_word", {"text": "A bird", "model": "writer"}),
+    ],
+)
+def test_sinks_are_forbidden_where_their_loss_is_seen(open_app, page: str, view: dict[str, str]):
+    label, address = looked_at(open_app(PAGE, part="sinks", **view))[2]["link"]
+    query = dict(parse_qsl(urlsplit(address).query))
+    forbidden = open_app(page, **{name: value for name, value in query.items() if name != "level"})
+    assert not forbidden.exception and not problems(forbidden)
+    assert "[CLS]" in label and query["changes"].startswith("hide~1")
 
 
 def kendalls_tau(one: np.ndarray, other: np.ndarray) -> float:

@@ -6,6 +6,7 @@ import torch
 from transformers import BertConfig
 
 from tx_core.analysis.patterns import entropy
+from tx_core.analysis.sinks import attention_sinks
 from tx_core.engine import catalogue
 from tx_core.fill_mask.predictions import predict
 from tx_core.lessons.position_encodings import ENCODINGS
@@ -70,6 +71,13 @@ def test_a_low_temperature_makes_weights_sharper_and_a_high_one_flatter(trace):
     spread = [entropy(with_temperature(softmax, value)(scores).numpy()).mean() for value in (0.25, 0.5, 1.0, 2.0, 4.0)]
     assert spread == sorted(spread)
     assert np.diff(spread).min() > 0.05
+
+
+def test_little_is_taken_from_the_special_tokens_of_bert_and_the_first_of_a_model_that_writes(engine):
+    for model, layer in ((engine, 4), (catalogue.load(catalogue.WRITER), 0)):
+        found = attention_sinks(model.trace(TEXT, keep=("weights", "value")).attention)
+        assert found.shares[layer].mean() > 0.7 and found.even < 0.3
+        assert found.sink_lengths[layer].mean() < found.other_lengths[layer].mean() / 6
 
 
 def test_encoders_look_both_ways_decoders_at_themselves_and_back_and_across_at_the_encoder(hub_engine, trace):

@@ -110,6 +110,7 @@ VIEWS = {
             {"in_layer": "attention_in_this_layer", "rolled": "rollout_from_the_input", "by_flow": "flow_from_the_input"},
         ),
         View("summaries", {"part": "values", "text": TEXT, "heads": "2-3"}, {"by_values": "weighted_by_values_this_head"}),
+        View("summaries", {"part": "sinks", "text": TEXT}, {"found.shares": "share", "found.sink_lengths": "sink_value_length"}),
         View("summaries", {"part": "alike", "text": TEXT}, {"similarities": "similarity", "positions": "positions"}),
         View("summaries", {"part": "lens", "text": BLANK["text"]}, {"shares.ravel()": "probability"}),
         View(

@@ -1,0 +1,58 @@
+"""Attention sinks: shares and lengths by hand, and from the weights of the embedded model by PyTorch."""
+
+import numpy as np
+import pytest
+import torch
+
+from tx_core.analysis.sinks import NOTHING_BESIDE_SINKS, attention_sinks
+from tx_core.engine import catalogue
+from tx_core.errors import TextProblem
+from tx_core.transformer.trace import AttentionStack, plain_encoding
+
+
+def stack_of(weights: list, value: list, special: tuple[bool, ...]) -> AttentionStack:
+    """One layer with one head."""
+    encoding = plain_encoding("abc"[: len(special)], range(len(special)), special)
+    return AttentionStack("self", encoding, encoding, np.array([[weights]]), value=np.array([[value]]))
+
+
+def test_shares_are_of_the_other_tokens_and_lengths_of_both_kinds():
+    weights, value = [[0.0, 0.0, 1.0], [0.5, 0.2, 0.3], [0.1, 0.1, 0.8]], [[3.0, 4.0], [6.0, 8.0], [0.0, 1.0]]
+    found = attention_sinks(stack_of(weights, value, (True, False, True)))
+    assert found.positions == (0, 2)
+    assert found.shares.item() == pytest.approx(0.8)
+    assert found.even == pytest.approx(2 / 3)
+    assert (found.sink_lengths.item(), found.other_lengths.item()) == pytest.approx((3, 10))
+
+
+def test_without_special_tokens_the_first_is_the_sink_and_even_attention_is_that_of_a_causal_model():
+    weights, value = [[1.0, 0.0, 0.0], [0.6, 0.4, 0.0], [0.2, 0.4, 0.4]], [[2.0], [3.0], [5.0]]
+    found = attention_sinks(stack_of(weights, value, (False, False, False)))
+    assert found.positions == (0,)
+    assert (found.shares.item(), found.even) == pytest.approx((0.4, (1 / 2 + 1 / 3) / 2))
+    assert (found.sink_lengths.item(), found.other_lengths.item()) == pytest.approx((2, 4))
+
+
+def test_a_text_of_sinks_only_and_a_run_without_values_are_refused():
+    with pytest.raises(TextProblem, match=NOTHING_BESIDE_SINKS[:20]):
+        attention_sinks(stack_of([[1.0]], [[1.0]], (False,)))
+    with pytest.raises(ValueError, match="must keep"):
+        attention_sinks(catalogue.load("embedded").trace("A bird").attention)
+
+
+@torch.inference_mode()
+def test_the_embedded_model_has_the_numbers_that_its_weights_give():
+    engine = catalogue.load("embedded")
+    trace = engine.trace("Time flies like an arrow.", "Fruit flies like a banana.", keep=("weights", "value", "hidden"))
+    found, special = attention_sinks(trace.attention), np.array(trace.attention.key_tokens.special)
+    assert special.sum() == 3
+    for layer, block in enumerate(engine.model.encoder.blocks):
+        values = torch.nn.functional.linear(
+            torch.tensor(trace.hidden[layer]), block.attention.value.weight, block.attention.value.bias
+        )
+        lengths = values.unflatten(-1, (engine.info.num_heads, -1)).norm(dim=-1).numpy()
+        np.testing.assert_allclose(found.sink_lengths[layer], lengths[special].mean(axis=0), rtol=1e-4)
+        np.testing.assert_allclose(found.other_lengths[layer], lengths[~special].mean(axis=0), rtol=1e-4)
+        for head, weights in enumerate(trace.attention.weights[layer]):
+            rows = [weights[query, key] for query in np.flatnonzero(~special) for key in np.flatnonzero(special)]
+            assert found.shares[layer, head] == pytest.approx(sum(rows) / (~special).sum(), abs=1e-5)
