@@ -42,13 +42,16 @@ class Received:
 
 def secrets_of(step: Step) -> list[str]:
     """What a step must not tell before its question is answered."""
+    if not step.question:
+        return []
     told = [contents.page(step.page).question, *([step.then] if step.then else []), *([step.notes] if step.notes else [])]
     if found := compute(step):
         measure = step.question.answer.measure
         shares = [measured(share, measure) for share in (found.value, *found.shares) if 0.01 < share < 0.99]
         told += [share for share in shares if re.fullmatch(r"\d+\.\d+(\u00a0%)?", share)]
         told.append(reveal(step.question, found))
-        told += [found.right] if is_typed(step, found.right) else []
+        if is_typed(step, found.right):
+            told += [f'"{found.right}"', f"“{found.right}”"] if step.question.kind == "word" else [found.right]
     return told
 
 

@@ -93,7 +93,8 @@ def test_a_lesson_is_played_to_its_end(page_at, name: str):
         expect(page.get_by_role("heading", name=step.title, exact=True)).to_be_visible(timeout=PATIENCE)
         answered(page)
         assert [one for one in secrets_of(step) if followed[0].holds(one)] == [], number
-        guess(page, step.question)
+        if step.question:
+            guess(page, step.question)
         expect(page.get_by_test_id("stException")).to_have_count(0)
         answered(page)
         followed[0].parts.clear()
