@@ -117,7 +117,7 @@ PAGES = (
         "Patching",
         "alt_route",
         "Where does the answer travel?",
-        "Put a part of one sentence's run into the run of another, and see how far the answer follows.",
+        "Activation patching: put a part of the model's run on A into its run on B. Does A's answer follow?",
         second="text_b",
     ),
     Page(

@@ -13,6 +13,7 @@ from pages.compare.stage import comparison_stage, empty_stage
 from pages.compare.words import drop_missing_word, follow_words
 from pages.ui.shell import cache
 from pages.ui.shell.frame import page_links, show_engine
+from tx_core.engine.tokenizer import BLANK
 
 sides = ask_sides()
 pair = run_sides(sides)
@@ -28,4 +29,5 @@ else:
     show_engine(badge, engine.title, engine.device)
     show_below(pair, followed)
 other = sides.other.text if sides.other.text != sides.one.text else ""
-page_links(sides.one.text, sides.one.pair or other, "attention", "fill_mask", "bert")
+can_patch = other and all(BLANK.search(text) for text in (sides.one.text, other))
+page_links(sides.one.text, sides.one.pair or other, *(["patching"] if can_patch else []), "attention", "fill_mask", "bert")

@@ -33,7 +33,7 @@ LIMITS = (0.1, 0.25, 0.5, 1.0)
 """Where the bars may end: at the first that every share fits into."""
 OTHERS = 3
 """Words beside the answers that are shown of a prediction."""
-TALLEST_ROW = 64
+TALLEST_ROW = 68
 """Pixels of a row of the map."""
 COLOURS = {"target": "#8793a0", "patched": LINE_COLOURS[0], "source": LINE_COLOURS[2]}
 Cell = tuple[int, int]
@@ -129,20 +129,17 @@ class GridView:
         first = self._first()
         drawing = matrix_drawing(texts.TITLE, "signed", self.grid.effect[::-1], rows, names, axes=texts.AXES[axis])
         drawing.chart.update(chosen=[layers - 1 - first[0], first[1]], forgets={"cell": "", "head": ""}, tallestRow=TALLEST_ROW)
-        bars = {name: self.bars(cell) for name, cell in cells.items()}
+        shown = {name: {"sentence": self.describe(cell), **_differing(self.bars(cell))} for name, cell in cells.items()}
         return [
             Picture(
                 drawing,
-                self.describe(first),
-                share=3,
+                share=2,
                 cell=texts.CELL[axis],
                 details=[self.read(cell) for cell in cells.values()],
                 chooses=look,
                 choices=list(cells),
-                varies=look,
-                variants={name: {"sentence": self.describe(cell)} for name, cell in cells.items()},
             ),
-            Picture(self.bars(first), share=2, varies=look, variants={name: _differing(one) for name, one in bars.items()}),
+            Picture(self.bars(first), self.describe(first), varies=look, variants=shown),
         ]
 
     def _first(self) -> Cell:
@@ -199,6 +196,7 @@ class GridView:
         limit = next((limit for limit in LIMITS if most <= limit), 1.0)
         drawing = bars_drawing(title, labels, [share for *_, share in rows], limit=limit)
         drawing.chart["colours"] = [*COLOURS.values()] * len(self.answers) + [COLOURS["patched"]] * OTHERS
+        drawing.chart["sentenceFirst"] = True
         return drawing
 
     def _others(self, cell: Cell) -> list[tuple[str, float]]:

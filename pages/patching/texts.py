@@ -42,13 +42,13 @@ TOKEN = "Layer {layer}, “{token}”"
 RISES, FALLS = "“{answer}” rises from {before} to {after}", "“{answer}” falls from {before} to {after}"
 STAYS = "“{answer}” stays at {before}"
 READ = "{moves} · {effect}"
-SAID = "{place}: with {part}, {moves}, {effect} of the way to A."
+SAID = "{place}, patched with {part}: {moves}, {effect} of the way to A."
 NO_PARTNER = "this token has no partner in A, so nothing is put in"
 NO_PATH = "no path leads here from {sender}"
 
 BARS = "Prediction at “{token}”"
 BARS_NEXT = "Prediction behind “{token}”"
-IN_RUNS = {"target": "{word} · B", "patched": "{word} · put in", "source": "{word} · A"}
+IN_RUNS = {"target": "{word} · B", "patched": "{word} · B patched", "source": "{word} · A"}
 
 SHOWS = (
     "**A number near 1 shows** a place that holds what tells A from B: put into B, it alone brings A's answer. Followed from "

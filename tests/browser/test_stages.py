@@ -276,8 +276,8 @@ def look_at_patching(page: Page) -> None:
     expect(charts(page).first.get_by_test_id("spot-readout")).to_contain_text(share)
     cells.press("Enter")
     cells.press("Escape")
-    expect(stage(page)).to_contain_text("Layer 4, “the”: with A's vector, “are” rises from")
-    expect(charts(page).nth(1).get_by_role("img")).to_have_accessible_name(re.compile(f"are · put in {share}"))
+    expect(stage(page)).to_contain_text("Layer 4, “the”, patched with A's vector: “are” rises from")
+    expect(charts(page).nth(1).get_by_role("img")).to_have_accessible_name(re.compile(f"are · B patched {share}"))
 
 
 def look_at_summary(page: Page) -> None:
@@ -415,7 +415,7 @@ STAGES = {
         "/patching?level=advanced",
         look_at_patching,
         "cell=4-2",
-        {"key", "are · put in"},
+        {"key", "are · B patched"},
         (browser_texts.PICTURES["csv"], f"{patching_texts.TITLE},1,key,0.93"),
     ),
     "summaries": Stage("/summaries", look_at_summary, "heads=2-4", {"All heads: kind of head"}),

@@ -27,7 +27,7 @@ NOT_ONE_TOKEN = "“{answer}” is no single token for this model, and only answ
 SAME_ANSWER = "Both answers are “{answer}”: choose two words."
 SAME_DIFFERENCE = "Both texts prefer “{first}” to “{second}” equally, so there is nothing to trace back: change one of the texts."
 ENCODER_DECODER = "{title} predicts with a second stack of layers, of which nothing is put in: choose another model."
-NO_PARTNER = "Nothing is put in at {tokens}: the source has no such token."
+NO_PARTNER = "Nothing is put in at {tokens}: no token of the other text corresponds."
 
 
 @dataclass(frozen=True)

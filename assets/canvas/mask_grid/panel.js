@@ -78,7 +78,7 @@ function paintMatrixGaps(context, shape, model, theme) {
 
 // Numbers where there is space; a cross where a mask forbids, so that colour is not the only sign.
 function paintSigns(context, shape, model, panel, theme, palette) {
-  const size = Math.min(12, Math.floor(shape.wide / 2.75));
+  const size = Math.min(12, Math.floor(shape.wide / 2.45)); // “−1.00” is 2.3 wide
   const smallest = zoomOf(context.canvas) > 1 ? 12 : 11; // pixels: on a projector, what is smaller cannot be read
   context.font = `${size}px ${theme.font}`;
   context.textAlign = "center";

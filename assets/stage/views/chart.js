@@ -47,9 +47,10 @@ export function drawChart(made, chart, { theme, width, height, sentence, cell, d
   made.title.hidden = !chart.title;
   setText(made.note, chart.note && chart.note !== sentence ? chart.note : "");
   setText(made.said, sentence);
+  made.node.classList.toggle("sentence-first", Boolean(chart.sentenceFirst));
   made.legend.hidden = chart.kind !== "matrix";
   if (chart.kind === "matrix") fillLegend(made.legend, { ...chart, kind: chart.colouring }, TEXTS.matricesGrid, theme.dark);
-  made.canvas.setAttribute("aria-label", visible(sentence || [chart.title, largestBars(chart)].filter(Boolean).join(": ") || TEXTS.pictures.picture));
+  made.canvas.setAttribute("aria-label", visible((!chart.sentenceFirst && sentence) || [chart.title, largestBars(chart)].filter(Boolean).join(": ") || TEXTS.pictures.picture));
   const keys = canChoose ? TEXTS.pictures.keysChoose : TEXTS.pictures.keys;
   made.pad.setAttribute("aria-label", say(keys, { title: visible(chart.title || sentence || TEXTS.pictures.picture) }));
   const room = Math.max(LEAST, height - heightAround(made));

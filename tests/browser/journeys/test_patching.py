@@ -21,7 +21,12 @@ def test_the_answer_is_followed_by_vectors_heads_and_paths_and_the_other_way_rou
     heads = patch(engine, source=view["text"], target=view["text_b"], answers=("are", "is"), what="head")
     choose_head(page, 5, 6)  # the second row from above is layer 5
     linked(page, head="2-6")
-    says(page, "Layer 2, head 6: with A's result", percent(float(heads.probabilities[1, 5, 0])), f"{heads.effect[1, 5]:.2f}")
+    says(
+        page,
+        "Layer 2, head 6, patched with A's result",
+        percent(float(heads.probabilities[1, 5, 0])),
+        f"{heads.effect[1, 5]:.2f}",
+    )
     press(page, texts.PARTS["path"])
     linked(page, what="path", head="2-6")
     says(page, "Layer 2, head 6", texts.NO_PATH.format(sender="layer 2, head 6"))

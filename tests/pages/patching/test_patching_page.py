@@ -31,10 +31,10 @@ def test_the_map_is_the_core_s_from_below_and_each_cell_shows_its_prediction(ope
     app = open_app(PAGE, **NAMES, what=what)
     assert not app.exception and not problems(app)
     grid = patch(engine, source=NAMES["text"], target=NAMES["text_b"], answers=("her", "his"), what=what)
-    drawn, _ = looked_at(app)
+    drawn, bars = looked_at(app)
     np.testing.assert_allclose(drawn["values"], grid.effect[::-1], atol=1e-6)
     look = "head" if what == "head" else "cell"
-    assert len(drawn["choices"]) == len(drawn["variants"]) == len(drawn["details"]) == grid.effect.size
+    assert len(drawn["choices"]) == len(bars["variants"]) == len(drawn["details"]) == grid.effect.size
     for cell in ((3, 3), (0, 1), (4, 6)):
         _, bars = looked_at(app, **{look: f"{cell[0] + 1}-{cell[1] + 1}"})
         shares = dict(zip(bars["rows"], np.ravel(bars["values"]), strict=True))

@@ -232,7 +232,7 @@ def test_texts_of_other_lengths_correspond_by_their_equal_tokens_and_what_stands
     assert align_tokens(target, short) == (0, 1, 2, 3, 4, None, None, *range(5, 13))
     assert align_tokens(target, longer)[:3] == (0, 1, None)
     found = patch(embedded, source=short.text, target=target.text, answers=("are", "is"))
-    assert found.notice == "Nothing is put in at “big” (6), “old” (7): the source has no such token."
+    assert found.notice == "Nothing is put in at “big” (6), “old” (7): no token of the other text corresponds."
     assert np.isnan(found.effect[:, 5:7]).all()
     assert np.isfinite(np.delete(found.effect, [5, 6], axis=1)).all()
     heads = patch(embedded, source=short.text, target=target.text, answers=("are", "is"), what="head")
