@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from hashlib import sha256
+from io import StringIO
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
@@ -39,10 +40,18 @@ from tx_core.transformer.trace import Encoding
 Ablation = Literal["off", "mean", "resample"]
 """What becomes of a component: nothing, its mean over the app's sentences, or what it computes for the next prompt."""
 NOT_A_PROMPT = "Line {line} of the file is no prompt: give “text” and “answer”, or “sentence_good” and “sentence_bad”."
+NOT_UTF_8 = "{file} is no text in UTF-8: give a JSONL or a CSV file."
 NO_PROMPTS = "No prompt of the file can be used ({reasons}): choose other prompts, or another model."
 OTHER_RUN = "{file} holds another measurement: delete it, or choose another place for the results."
 NOT_ONE_WORD = "the sentences of a pair do not differ in one word"
+EXPLANATION = """
+score   log-probability of the answer in nats; with another answer, how far it exceeds that one's
+effect  mean fall of the score without the part: above 0, it helps the answer (low to high: 95 % interval)
+turned  share of prompts in which the other answer becomes the likelier one, or ceases to be
+"""
+SAME_TOKEN = "both answers are the same token"
 BOOTSTRAP_RESAMPLES = 2000
+PROMPT_NAMES = ("text", "answer", "other", "sentence_good", "sentence_bad")
 _WORDS = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
 
 
@@ -84,7 +93,7 @@ class Importance:
         """Return a table of the components, the most important first, layers and heads counted from 1.
 
         low, high: the bootstrap interval of the mean effect, over prompts (Efron & Tibshirani 1993, section 13.3). turned: the
-        share of prompts whose sign changes, of those that compare two answers.
+        share of all prompts in which the other answer becomes the likelier one, or ceases to be.
         """
         count = len(self.scores)
         drawn = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=BOOTSTRAP_RESAMPLES)
@@ -104,21 +113,31 @@ class Importance:
 
 
 def read_answer_prompts(file: Path) -> list[dict[str, str]]:
-    """Read the lines of a JSONL or CSV file; raise TextProblem for one that is no prompt."""
-    rows, table = [], file.suffix.lower() == ".csv"
-    with file.open(encoding="utf-8-sig", newline="") as lines:
-        for number, row in enumerate(csv.DictReader(lines) if table else lines, start=2 if table else 1):
-            try:
-                found = row if table else json.loads(row)
-            except ValueError:
-                found = None
-            if not isinstance(found, dict) or not any(found.get(one) and found.get(two) for one, two in _REQUIRED):
-                raise TextProblem(NOT_A_PROMPT.format(line=number))
-            rows.append(found)
-    return rows
+    """Read the lines of a JSONL or CSV file, blank ones left out; raise TextProblem for one that is no prompt."""
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as problem:
+        raise TextProblem(NOT_UTF_8.format(file=file.name)) from problem
+    if file.suffix.lower() == ".csv":
+        table = csv.DictReader(StringIO(text, newline=""))
+        return [_checked_prompt(row, table.line_num) for row in table]
+    return [_checked_prompt(_read_json(line), number) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
 
 
-_REQUIRED = (("text", "answer"), ("sentence_good", "sentence_bad"))
+def _read_json(line: str) -> object:
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None
+
+
+def _checked_prompt(row: object, line: int) -> dict[str, str]:
+    given = {name: row[name] for name in PROMPT_NAMES if row.get(name)} if isinstance(row, dict) else {}
+    if not ({"text", "answer"} <= given.keys() or {"sentence_good", "sentence_bad"} <= given.keys()):
+        raise TextProblem(NOT_A_PROMPT.format(line=line))
+    if not all(isinstance(value, str) for value in given.values()):
+        raise TextProblem(NOT_A_PROMPT.format(line=line))
+    return given
 
 
 def prompt_of(row: dict[str, str], *, predicts_next: bool) -> AnswerPrompt:
@@ -126,7 +145,7 @@ def prompt_of(row: dict[str, str], *, predicts_next: bool) -> AnswerPrompt:
 
     Raises TextProblem for a pair that differs in more than one word, or that begins with it where nothing can stand before.
     """
-    if row.get("text"):
+    if "answer" in row:
         return AnswerPrompt(row["text"], row["answer"], row.get("other") or "")
     good, bad = row["sentence_good"], row["sentence_bad"]
     ours, theirs = list(_WORDS.finditer(good)), _WORDS.findall(bad)
@@ -206,7 +225,10 @@ def _encoded(engine: Engine, prompts: Sequence[dict[str, str]]) -> tuple[list[En
         try:
             prompt = prompt_of(given, predicts_next=engine.info.predicts_next)
             row = read_prediction(engine, prompt.text)
-            entries.append(answer_entries(engine, row, [prompt.answer, *filter(None, [prompt.other])]))
+            answers = answer_entries(engine, row, [prompt.answer, *filter(None, [prompt.other])])
+            if len(set(answers)) < len(answers):
+                raise TextProblem(SAME_TOKEN)
+            entries.append(answers)
             rows.append(row)
         except TextProblem as problem:
             left_out[re.sub("“.*?”", "an answer", str(problem))] += 1
@@ -259,7 +281,9 @@ def main(argv: Sequence[str] | None = None) -> None:
         options.exit(1, f"{problem}\n")
     table = found.to_pandas()
     table.to_csv(out, index=False)
-    print(f"\n{table.head(15).to_string(index=False, float_format='{:.3f}'.format, na_rep='')}")
+    first = table.head(15).astype({"head": object}).fillna({"head": ""})
+    print(f"\n{first.to_string(index=False, float_format='{:.3f}'.format)}")
+    print(EXPLANATION)
     print(f"{len(found.scores):,} prompts, mean score {found.scores.mean():.3f}; the whole table: {out}")
     for reason, count in found.left_out.items():
         print(f"left out: {count:,} prompts ({reason.rstrip('.')})")

@@ -207,7 +207,7 @@ def answer_entries(engine: Engine, target: Encoding, answers: Sequence[str]) -> 
     place, found = target.blanks[0], []
     opens = not engine.info.predicts_next and target.starts_sentence(place)
     for answer in answers:
-        pieces = spell_word(engine.tokenizer, answer, opens)
+        pieces = spell_word(engine.tokenizer, answer, opens) if answer.strip() else ()
         if len(pieces) != 1 or engine.tokenizer.unknown_id in pieces:
             raise TextProblem(NOT_ONE_TOKEN.format(answer=answer))
         found += pieces
@@ -241,8 +241,8 @@ def _cells(
 
 def _checked_sender(engine: Engine, sender: Head) -> Head:
     layer, head = sender
-    if layer not in range(engine.info.num_layers) or head not in range(engine.info.num_heads):
-        raise ValueError(f"sender must be a layer and a head of the model, from 0, got {sender}")
+    if layer not in range(engine.info.num_layers - 1) or head not in range(engine.info.num_heads):
+        raise ValueError(f"sender must be a layer below the last and a head of it, from 0, got {sender}")
     return sender
 
 

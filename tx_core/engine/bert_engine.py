@@ -28,7 +28,6 @@ from tx_core.engine.engine import (
     encode_text,
     head_missing,
     head_parts,
-    mean_vectors,
     no_head,
     run_limits,
     run_text,
@@ -93,11 +92,6 @@ class OwnEngine(Generic[Model]):
             labels=self.labels,
         )
 
-    @cached_property
-    def means(self) -> Vectors:
-        """The mean over the app's sentences of what each layer computes."""
-        return mean_vectors(self)
-
     encode, trace = encode_text, run_text
 
     def run(self, request: RunRequest) -> Trace:
@@ -126,10 +120,10 @@ class OwnEngine(Generic[Model]):
         rows: Sequence[Encoding],
         *,
         interventions: Sequence[Sequence[Intervention]] = (),
-        vectors: Mapping[str, Vectors] | None = None,
+        vectors: Mapping[str, Vectors] = {},
     ) -> BlankLogits:
         changes = check_batch(interventions, [self._limits(row, vectors) for row in rows])
-        given = with_means(self, changes, vectors or {})
+        given = with_means(self, changes, vectors)
         texts, runs = (rows[:1], _with_common(changes)) if _one_text(rows, changes) else (rows, changes)
         places = sorted({place for row in rows for place in row.blanks})
         blanks = [(number, places.index(place)) for number, row in enumerate(rows) for place in row.blanks]
@@ -148,10 +142,10 @@ class OwnEngine(Generic[Model]):
         encoding: Encoding,
         *,
         interventions: Sequence[Intervention] = (),
-        vectors: Mapping[str, Vectors] | None = None,
+        vectors: Mapping[str, Vectors] = {},
     ) -> Vectors:
         changes = check_run(interventions, self._limits(encoding, vectors))
-        given = with_means(self, [changes], vectors or {})
+        given = with_means(self, [changes], vectors)
 
         def compute(model: nn.Module, device: str) -> Vectors:
             tensors = batch_tensors([encoding], self.tokenizer.padding_id, device, [changes])
@@ -245,8 +239,8 @@ class OwnEngine(Generic[Model]):
         if self.model.label_head is None:
             raise ModelUnavailable(NO_LABEL_HEAD.format(title=self.title))
 
-    def _limits(self, encoding: Encoding, vectors: Mapping[str, Vectors] | None) -> RunLimits:
-        return run_limits(self.info, [(len(encoding), len(encoding))] * self.info.num_layers, vectors or ())
+    def _limits(self, encoding: Encoding, vectors: Mapping[str, Vectors]) -> RunLimits:
+        return run_limits(self.info, [(len(encoding), len(encoding))] * self.info.num_layers, vectors)
 
 
 def _one_text(rows: Sequence[Encoding], changes: Sequence[Sequence[Intervention]]) -> bool:

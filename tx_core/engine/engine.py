@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar, runtime_checkable
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from jaxtyping import Float
@@ -26,6 +27,8 @@ RECORD_TOO_LARGE = (
 Result = TypeVar("Result")
 SENTENCES = ASSETS / "sentences" / "everyday.txt"
 """The sentences that ship with the app, one a line."""
+_means: WeakKeyDictionary[Any, dict[bool, Vectors]] = WeakKeyDictionary()
+"""By model, the means of what its layers compute, with and without special tokens."""
 WeightMeasure = Callable[[Any], Result]
 """A function of `tensors.LayerWeights`, the weights of each layer, that is called on their device."""
 
@@ -143,14 +146,14 @@ def run_text(
     keep: Collection[str] = ("weights",),
     interventions: Sequence[Intervention] = (),
     written: Sequence[int] = (),
-    vectors: Mapping[str, Vectors] | None = None,
+    vectors: Mapping[str, Vectors] = {},
 ) -> Trace:
     """Run the model once and keep the requested parts (`trace.ALL_PARTS`). The method `trace` of every engine.
 
     written: as of `encode_text`. vectors: what "patch" and "mean" put in, by the kind of intervention. Raises TextProblem as
     `encode` does, and ChangeProblem for interventions on what the run does not have, or without their vectors.
     """
-    return engine.run(RunRequest(text, pair, tuple(keep), tuple(interventions), tuple(written), vectors or {}))
+    return engine.run(RunRequest(text, pair, tuple(keep), tuple(interventions), tuple(written), vectors))
 
 
 @runtime_checkable
@@ -183,7 +186,7 @@ class Engine(Protocol):
         rows: Sequence[Encoding],
         *,
         interventions: Sequence[Sequence[Intervention]] = (),
-        vectors: Mapping[str, Vectors] | None = None,
+        vectors: Mapping[str, Vectors] = {},
     ) -> BlankLogits:
         """Score the whole vocabulary at every blank of every row, in one batch; every row has its own interventions.
 
@@ -197,7 +200,7 @@ class Engine(Protocol):
         encoding: Encoding,
         *,
         interventions: Sequence[Intervention] = (),
-        vectors: Mapping[str, Vectors] | None = None,
+        vectors: Mapping[str, Vectors] = {},
     ) -> Vectors:
         """Return what each layer of a run computes, in CPU memory, to be put into another run.
 
@@ -283,27 +286,37 @@ def check_record(info: ModelInfo, sizes: Mapping[AttentionKind, tuple[int, int]]
         raise TextProblem(RECORD_TOO_LARGE.format(megabytes=nbytes / 1e6, limit=most / 1e6, tokens=longest))
 
 
-def run_limits(info: ModelInfo, sizes: Sequence[tuple[int, int]], vectors: Collection[str] = ()) -> RunLimits:
-    """Return the limits of a run. sizes: the number of queries and of keys in every layer. vectors: the kinds that have some."""
-    return RunLimits(info.num_heads, sizes, info.max_tokens, info.can_omit_positions, {"mean", *vectors})
+def run_limits(info: ModelInfo, sizes: Sequence[tuple[int, int]], vectors: Mapping[str, Vectors] = {}) -> RunLimits:
+    """Return the limits of a run. sizes: the number of queries and of keys in every layer. vectors: those that are given."""
+    return RunLimits(info.num_heads, sizes, info.max_tokens, info.can_omit_positions, {"mean": None} | vectors)
 
 
 def with_means(
     engine: "Engine", batch: Sequence[Sequence[Intervention]], vectors: Mapping[str, Vectors]
 ) -> Mapping[str, Vectors]:
-    """Return the vectors of a run, with the means of the model where an intervention asks for some that are not given."""
-    asked = "mean" not in vectors and any(one.kind == "mean" for row in batch for one in row)
-    return {**vectors, "mean": engine.means} if asked else vectors
+    """Return the vectors of a run, with the means of the model where an intervention asks for some that are not given.
+
+    They are computed once for each model, with and without special tokens, and kept as long as the model is.
+    """
+    if "mean" in vectors or not any(one.kind == "mean" for row in batch for one in row):
+        return vectors
+    kept = _means.setdefault(engine.runner, {})
+    reads = engine.tokenizer.special_tokens
+    if reads not in kept:
+        kept[reads] = mean_vectors(engine)
+    return {**vectors, "mean": kept[reads]}
 
 
 def mean_vectors(engine: "Engine", sentences: Sequence[str] = ()) -> Vectors:
     """Return the mean over all tokens of sentences of what each layer computes, for the intervention "mean".
 
-    sentences: by default those that ship with the app. Raises what the engine's `encode` and `vectors` raise.
+    sentences: by default those that ship with the app, without those that are too long for the model. Raises what the engine's
+    `encode` and `vectors` raise.
     """
     total, tokens = None, 0
-    for sentence in sentences or SENTENCES.read_text(encoding="utf-8").splitlines():
-        found = engine.vectors(engine.encode(sentence))
+    rows = [engine.tokenizer.encode(one) for one in sentences or SENTENCES.read_text(encoding="utf-8").splitlines()]
+    for row in rows if sentences else [row for row in rows if len(row) <= engine.info.max_tokens]:
+        found = engine.vectors(check_token_count(row, engine.info.max_tokens))
         sums = [part.sum(axis=-2, keepdims=True, dtype=np.float64) for part in (found.context, found.mlp, found.residual)]
         total = sums if total is None else [one + more for one, more in zip(total, sums, strict=True)]
         tokens += found.mlp.shape[-2]

@@ -194,7 +194,7 @@ def blank_logits_in_batches(
     engine: Engine,
     rows: Sequence[Encoding],
     interventions: Sequence[Sequence[Intervention]] = (),
-    vectors: Mapping[str, Vectors] | None = None,
+    vectors: Mapping[str, Vectors] = {},
 ) -> Iterator[BlankLogits]:
     """Compute the logits of many rows, each with its interventions, in batches of bounded memory. vectors: what these put in."""
     at_once = rows_at_once(max(map(len, rows)), engine.tokenizer.vocab_size)

@@ -7,7 +7,7 @@ An intervention is an argument of a call, never a state of the model:
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import product
 from typing import Literal, NamedTuple, get_args
@@ -47,6 +47,7 @@ NO_HEAD = "This model has {heads} heads per layer: there is no head {head:,} to 
 NO_TOKEN = "This text has {tokens:,} tokens: there is no token {position:,} to change."
 NO_SPACE_FOR_PADDING = "This model reads at most {most:,} tokens: there is no space for {padding} of padding after {tokens:,}."
 NO_VECTORS = "There is no other text here, of which something could be put in."
+OTHER_VECTORS = "What is put in is of {given[0]} layers and {given[1]:,} tokens, and this run has {run[0]} and {run[1]:,}."
 NEEDS_POSITIONS = "This model cannot be run without its positions here."
 CANNOT_CHANGE = "{problems} Undo this change, or change something that exists."
 
@@ -244,14 +245,14 @@ class RunLimits(NamedTuple):
         sizes: the number of queries and of keys in every layer.
         max_tokens: the longest input, padding included.
         can_omit_positions: whether the model can be run without its positions.
-        given: the kinds of intervention whose vectors are given with the run.
+        given: the vectors that are given with the run, by the kind of intervention; None for those that fit any.
     """
 
     num_heads: int
     sizes: Sequence[tuple[int, int]]
     max_tokens: int
     can_omit_positions: bool
-    given: Collection[str] = ()
+    given: Mapping[str, Vectors | None]
 
 
 def check_run(interventions: Iterable[Intervention], limits: RunLimits) -> tuple[Intervention, ...]:
@@ -290,6 +291,9 @@ def missing_part(intervention: Intervention, limits: RunLimits) -> str:
         return NEEDS_POSITIONS
     if intervention.rule.takes_vectors and intervention.kind not in limits.given:
         return NO_VECTORS
+    given = limits.given.get(intervention.kind)
+    if given and (len(given.mlp) != len(limits.sizes) or given.mlp.shape[1] not in (1, keys)):
+        return OTHER_VECTORS.format(given=given.mlp.shape[:2], run=(len(limits.sizes), keys))
     bounds = {"query": queries, "key": keys}
     for position, axis in zip(positions, intervention.rule.positions, strict=False):
         if position >= (bound := bounds[axis]):

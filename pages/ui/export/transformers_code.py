@@ -17,6 +17,7 @@ from tx_core.transformer.interventions import (
 from tx_core.transformer.trace import AttentionStack, Encoding, Trace
 
 OUTPUTS = {"self": "attentions", "decoder": "decoder_attentions", "cross": "cross_attentions"}
+NOT_IN_CODE = "# Without {change!r}, which only tx_core computes: the numbers are not those of the page."
 SPARSEMAX = '''
 def sparsemax(scores):
     """Martins & Astudillo 2016, algorithm 1."""
@@ -269,7 +270,7 @@ def intervention_lines(trace: Trace) -> list[str]:
     """
     needs_sparse = any(one.kind == "sparse" for one in trace.interventions)
     return [
-        *(f"# Not in this code: {one!r}, which tx_core computes." for one in trace.interventions if one.replaces),
+        *(NOT_IN_CODE.format(change=one) for one in trace.interventions if one.replaces),
         *CHANGED_ATTENTION.splitlines(),
         *(SPARSEMAX.splitlines() if needs_sparse else []),
         "",

@@ -116,9 +116,10 @@ def test_a_pair_is_a_blank_for_a_model_that_fills_and_a_beginning_for_one_that_w
 
 
 def test_what_cannot_be_asked_is_left_out_and_counted(embedded: Engine):
-    rows = [*NUMBER[:1], {"text": "The key is old.", "answer": "is"}, {"text": "It [MASK].", "answer": "unbelievably"}]
+    same = NUMBER[0] | {"other": NUMBER[0]["answer"]}
+    rows = [*NUMBER[:1], {"text": "The key is old.", "answer": "is"}, {"text": "It [MASK].", "answer": "unbelievably"}, same]
     found = importance(embedded, rows)
-    assert (len(found.scores), sum(found.left_out.values())) == (1, 2)
+    assert (len(found.scores), sum(found.left_out.values())) == (1, 3)
     with pytest.raises(TextProblem, match="No prompt of the file can be used"):
         importance(embedded, rows[1:])
 
@@ -143,11 +144,15 @@ def test_the_command_goes_on_where_it_was_interrupted(tmp_path: Path, capsys):
 def test_a_table_is_read_by_the_names_of_its_columns_and_a_line_that_is_no_prompt_is_named(tmp_path: Path):
     file = tmp_path / "prompts.csv"
     file.write_text('text,answer,other\n"It [MASK], here.",is,\n', encoding="utf-8")
-    assert read_answer_prompts(file) == [{"text": "It [MASK], here.", "answer": "is", "other": ""}]
+    assert read_answer_prompts(file) == [{"text": "It [MASK], here.", "answer": "is"}]
     file.write_text("text,answer\nIt [MASK].,is\nIt [MASK].,\n", encoding="utf-8")
     with pytest.raises(TextProblem, match="Line 3 of the file is no prompt"):
         read_answer_prompts(file)
     broken = tmp_path / "prompts.jsonl"
-    broken.write_text('{"text": "It [MASK].", "answer": "is"}\n{"text": \n', encoding="utf-8")
-    with pytest.raises(TextProblem, match="Line 2 of the file is no prompt"):
+    for line in ('{"text": ', '{"text": 5, "answer": "is"}'):
+        broken.write_text(f'\n{{"text": "It [MASK].", "answer": "is"}}\n\n{line}\n', encoding="utf-8")
+        with pytest.raises(TextProblem, match="Line 4 of the file is no prompt"):
+            read_answer_prompts(broken)
+    broken.write_bytes(b"\xff\x00")
+    with pytest.raises(TextProblem, match="no text in UTF-8"):
         read_answer_prompts(broken)

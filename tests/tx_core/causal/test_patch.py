@@ -14,7 +14,7 @@ from tx_core.causal.patch import LIKELY, Patch, align_tokens, patch
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import load_own_engine
 from tx_core.engine.engine import Engine
-from tx_core.errors import ModelUnavailable, TextProblem
+from tx_core.errors import ChangeProblem, ModelUnavailable, TextProblem
 from tx_core.transformer.interventions import Intervention
 
 BERT = "encoder.layer.{layer}"
@@ -250,7 +250,12 @@ def test_what_cannot_be_compared_is_refused(embedded: Engine, hub_engine):
     with pytest.raises(ValueError, match="token must be of the target"):
         patch(embedded, **texts, answers=("are", "is"), token=2)
     with pytest.raises(ValueError, match="sender must be"):
-        patch(embedded, **texts, answers=("are", "is"), what="path", sender=(6, 0))
+        patch(embedded, **texts, answers=("are", "is"), what="path", sender=(5, 0))
+    given = {"patch": embedded.vectors(embedded.encode(texts["target"]))}
+    with pytest.raises(ChangeProblem, match="6 layers and 15 tokens, and this run has 6 and 4"):
+        embedded.trace("time flies", interventions=[Intervention("patch", 0)], vectors=given)
+    with pytest.raises(ModelUnavailable, match="undo this change"):
+        hub_engine("bart").trace("the dog", interventions=[Intervention("mean", 0)])
     with pytest.raises(ModelUnavailable, match="second stack"):
         patch(hub_engine("bart"), **texts, answers=("are", "is"))
 

@@ -184,7 +184,7 @@ def test_rows_with_interventions_of_their_own_are_what_each_is_alone(first, seco
 
 
 def test_every_row_of_a_batch_has_its_interventions_or_none_has():
-    off, limits = Intervention("off", 0), [RunLimits(2, [(4, 4)], 10, can_omit_positions=True)] * 3
+    off, limits = Intervention("off", 0), [RunLimits(2, [(4, 4)], 10, can_omit_positions=True, given={})] * 3
     assert check_batch([[off], (), [off, off]], limits) == ((off,), (), (off,))
     assert check_batch((), limits) == ()
     with pytest.raises(ValueError, match="got 2 for 3 rows"):

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import torch
@@ -22,7 +21,6 @@ from tx_core.engine.engine import (
     check_record,
     encode_text,
     head_parts,
-    mean_vectors,
     no_head,
     run_limits,
     run_text,
@@ -115,7 +113,7 @@ def axes(source: Encoding, target: Encoding | None) -> dict[AttentionKind, tuple
 
 
 HYBRID = "Only some layers of this model have attention. Layers 1 to {count} here are its layers {numbers}."
-NO_LAYER_VECTORS = "What its layers compute cannot be put into another run."
+NO_LAYER_VECTORS = "What its layers compute cannot be replaced: undo this change."
 NO_HEAD_OUTPUTS = "The contributions of its heads cannot be computed."
 
 
@@ -137,11 +135,6 @@ class HubEngine:
     @property
     def bfloat16(self) -> bool:
         return self.runner.bfloat16
-
-    @cached_property
-    def means(self) -> Vectors:
-        """The mean over the app's sentences of what each layer computes."""
-        return mean_vectors(self)
 
     encode, trace = encode_text, run_text
 
@@ -185,7 +178,7 @@ class HubEngine:
         rows: Sequence[Encoding],
         *,
         interventions: Sequence[Sequence[Intervention]] = (),
-        vectors: Mapping[str, Vectors] | None = None,
+        vectors: Mapping[str, Vectors] = {},
     ) -> BlankLogits:
         if not (self.info.fills_blanks or self.info.predicts_next):
             raise ValueError(f"{self.name} has no head that scores the vocabulary")
@@ -193,7 +186,7 @@ class HubEngine:
         targets = None if start is None else [shift_right(row, start, self.tokenizer) for row in rows]
         limits = [self._limits(row, target, vectors) for row, target in zip(rows, targets or [None] * len(rows), strict=True)]
         changes = check_batch(interventions, limits)
-        given = with_means(self, changes, vectors or {})
+        given = with_means(self, changes, vectors)
 
         def compute(model: nn.Module, device: str) -> list[np.ndarray]:
             recorder = Recorder((), changes, self.info.first_layer, given)
@@ -210,10 +203,11 @@ class HubEngine:
         encoding: Encoding,
         *,
         interventions: Sequence[Intervention] = (),
-        vectors: Mapping[str, Vectors] | None = None,
+        vectors: Mapping[str, Vectors] = {},
     ) -> Vectors:
+        self._located()
         changes = check_run(interventions, self._limits(encoding, None, vectors))
-        given = with_means(self, [changes], vectors or {})
+        given = with_means(self, [changes], vectors)
 
         def compute(model: nn.Module, device: str) -> Vectors:
             recorder = Recorder(("context", *VECTOR_PARTS), [changes], self.info.first_layer, given)
@@ -228,8 +222,11 @@ class HubEngine:
         """Return the model whose layers hand their vectors to `changes`, where these are more than what attention computes."""
         if not VECTOR_PARTS & {*changes.parts, *changes.keep}:
             return model
-        parts = require_parts(self.parts if self.parts and self.parts.blocks else None, self.title, NO_LAYER_VECTORS)
-        return with_changes(model, parts, changes.change)
+        return with_changes(model, self._located(), changes.change)
+
+    def _located(self) -> Parts:
+        """Return the parts of a model whose layers are located; raise ModelUnavailable for another."""
+        return require_parts(self.parts if self.parts and self.parts.blocks else None, self.title, NO_LAYER_VECTORS)
 
     def over_weights(self, rows: Sequence[Encoding], measure: WeightMeasure, *, half: bool = False) -> Result:
 
@@ -282,7 +279,7 @@ class HubEngine:
 
         return self.runner.run(compute, gradients=True).value
 
-    def _limits(self, source: Encoding, target: Encoding | None, vectors: Mapping[str, Vectors] | None) -> RunLimits:
+    def _limits(self, source: Encoding, target: Encoding | None, vectors: Mapping[str, Vectors]) -> RunLimits:
         sides = axes(source, target)
         sizes = [tuple(map(len, sides[kind])) for kind, count in self.info.layers.items() for _ in range(count)]
-        return run_limits(self.info, sizes, vectors or ())
+        return run_limits(self.info, sizes, vectors)

@@ -46,12 +46,12 @@ class Recorder:
         keep: Collection[str] = (),
         interventions: Sequence[Sequence[Intervention]] = (),
         first_layer: Mapping[AttentionKind, int] | None = None,
-        vectors: Mapping[str, Vectors] | None = None,
+        vectors: Mapping[str, Vectors] = {},
     ):
         self.keep = keep
         self.interventions = interventions
         self.first_layer = first_layer or {}
-        self.changes = VectorChanges(interventions, vectors or {}, VECTOR_PARTS & set(keep))
+        self.changes = VectorChanges(interventions, vectors, VECTOR_PARTS & set(keep))
         self.layers: dict[AttentionKind, list[dict[str, Tensor]]] = {}
         self.scales: dict[AttentionKind, list[float]] = {}
         self.numbers: list[int | None] = []
