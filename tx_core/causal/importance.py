@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from io import StringIO
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -34,11 +34,12 @@ from tx_core.engine.threads import parallel_map, worker_count
 from tx_core.errors import ExplorerError, TextProblem
 from tx_core.fill_mask.blanks import NEW_BLANK
 from tx_core.fill_mask.predictions import blank_logits_in_batches
-from tx_core.transformer.interventions import Intervention
+from tx_core.transformer.interventions import Intervention, InterventionKind
 from tx_core.transformer.trace import Encoding
 
 Ablation = Literal["off", "mean", "resample"]
 """What becomes of a component: nothing, its mean over the app's sentences, or what it computes for the next prompt."""
+_KINDS: dict[Ablation, InterventionKind] = {"off": "off", "mean": "mean", "resample": "patch"}
 NOT_A_PROMPT = "Line {line} of the file is no prompt: give “text” and “answer”, or “sentence_good” and “sentence_bad”."
 NOT_UTF_8 = "{file} is no text in UTF-8: give a JSONL or a CSV file."
 NO_PROMPTS = "No prompt of the file can be used ({reasons}): choose other prompts, or another model."
@@ -55,22 +56,6 @@ PROMPT_NAMES = ("text", "answer", "other", "sentence_good", "sentence_bad")
 _WORDS = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
 
 
-class AnswerPrompt(NamedTuple):
-    """A text, the answer to be predicted at its first blank or behind it, and perhaps another answer to compare it with."""
-
-    text: str
-    answer: str
-    other: str = ""
-
-
-class Component(NamedTuple):
-    """What is ablated: a head, or all heads ("attention") or the feed-forward sublayer ("mlp") of a layer, from 0."""
-
-    layer: int
-    part: Literal["head", "attention", "mlp"]
-    head: int | None = None
-
-
 @dataclass(frozen=True)
 class Importance:
     """What each component adds to the score of each prompt.
@@ -78,13 +63,13 @@ class Importance:
     The score is the log-probability of the answer, in nats, or where there is another answer, how far it exceeds that one's.
 
     Attributes:
-        components: What was ablated.
+        components: What was ablated: a head, or all heads or the feed-forward sublayer of a layer.
         scores: Of each prompt with nothing ablated.
         effects: The fall of the score with each component ablated: above 0 where it helps the answer.
         left_out: How many prompts were not used, by the reason.
     """
 
-    components: tuple[Component, ...]
+    components: tuple[Intervention, ...]
     scores: Float[np.ndarray, "prompt"]
     effects: Float[np.ndarray, "prompt component"]
     left_out: dict[str, int]
@@ -101,7 +86,7 @@ class Importance:
         table = pd.DataFrame(
             {
                 "layer": [one.layer + 1 for one in self.components],
-                "part": [one.part for one in self.components],
+                "part": [one.part if one.head is None else "head" for one in self.components],
                 "head": pd.array([None if one.head is None else one.head + 1 for one in self.components], "Int64"),
                 "effect": self.effects.mean(axis=0),
                 "low": low,
@@ -140,13 +125,15 @@ def _checked_prompt(row: object, line: int) -> dict[str, str]:
     return given
 
 
-def prompt_of(row: dict[str, str], *, predicts_next: bool) -> AnswerPrompt:
-    """Return the prompt of a line. Of a pair, the one word in which it differs is blank, or for a writer follows the text.
+def prompt_of(row: dict[str, str], *, predicts_next: bool) -> tuple[str, str, str]:
+    """Return the text, the answer and the other one, "" for none, of a line.
+
+    The one word in which a pair differs is made blank, or for a writer follows the text.
 
     Raises TextProblem for a pair that differs in more than one word, or that begins with it where nothing can stand before.
     """
     if "answer" in row:
-        return AnswerPrompt(row["text"], row["answer"], row.get("other") or "")
+        return row["text"], row["answer"], row.get("other") or ""
     good, bad = row["sentence_good"], row["sentence_bad"]
     ours, theirs = list(_WORDS.finditer(good)), _WORDS.findall(bad)
     differing = [place for place, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one.group() != other]
@@ -155,17 +142,8 @@ def prompt_of(row: dict[str, str], *, predicts_next: bool) -> AnswerPrompt:
     word, other = ours[differing[0]], theirs[differing[0]]
     before = good[: word.start()]
     if predicts_next:
-        return AnswerPrompt(before.rstrip(), word.group(), other)
-    return AnswerPrompt(f"{before}{NEW_BLANK}{good[word.end() :]}", word.group(), other)
-
-
-def model_components(engine: Engine) -> tuple[Component, ...]:
-    """List every head, attention and feed-forward sublayer of a model."""
-    layers, heads = range(engine.info.num_layers), range(engine.info.num_heads)
-    return (
-        *(Component(layer, "head", head) for layer in layers for head in heads),
-        *(Component(layer, part) for layer in layers for part in ("attention", "mlp")),
-    )
+        return before.rstrip(), word.group(), other
+    return f"{before}{NEW_BLANK}{good[word.end() :]}", word.group(), other
 
 
 def importance(
@@ -191,8 +169,12 @@ def importance(
         TextProblem, ModelUnavailable: as `predict` does; also where no prompt can be used, and where `kept_in` is of others.
     """
     rows, entries, left_out = _encoded(engine, prompts)
-    components = model_components(engine)
-    changes = [(), *((_ablate(one, ablation),) for one in components)]
+    layers, heads, kind = range(engine.info.num_layers), range(engine.info.num_heads), _KINDS[ablation]
+    components = (
+        *(Intervention(kind, layer, head) for layer in layers for head in heads),
+        *(Intervention(kind, layer, part=part) for layer in layers for part in ("attention", "mlp")),
+    )
+    changes = [(), *((one,) for one in components)]
     about = [engine.name, ablation, *sentences, [[*row.ids, *ids] for row, ids in zip(rows, entries, strict=True)]]
     scores = _kept_scores(kept_in, sha256(json.dumps(about).encode()).hexdigest())
     means = {"mean": mean_vectors(engine, sentences)} if sentences else {}
@@ -223,9 +205,9 @@ def _encoded(engine: Engine, prompts: Sequence[dict[str, str]]) -> tuple[list[En
     rows, entries, left_out = [], [], Counter()
     for given in prompts:
         try:
-            prompt = prompt_of(given, predicts_next=engine.info.predicts_next)
-            row = read_prediction(engine, prompt.text)
-            answers = answer_entries(engine, row, [prompt.answer, *filter(None, [prompt.other])])
+            text, *answers = filter(None, prompt_of(given, predicts_next=engine.info.predicts_next))
+            row = read_prediction(engine, text)
+            answers = answer_entries(engine, row, answers)
             if len(set(answers)) < len(answers):
                 raise TextProblem(SAME_TOKEN)
             entries.append(answers)
@@ -235,11 +217,6 @@ def _encoded(engine: Engine, prompts: Sequence[dict[str, str]]) -> tuple[list[En
     if not rows:
         raise TextProblem(NO_PROMPTS.format(reasons="; ".join(left_out) or "it is empty"))
     return rows, entries, dict(left_out)
-
-
-def _ablate(component: Component, ablation: Ablation) -> Intervention:
-    kind = "patch" if ablation == "resample" else ablation
-    return Intervention(kind, component.layer, component.head, part="mlp" if component.part == "mlp" else "attention")
 
 
 def _kept_scores(file: Path | None, about: str) -> list[list[float]]:

@@ -39,7 +39,6 @@ class Patch:
 
     Attributes:
         source, target: Both texts, each with the token whose prediction it is as its only blank.
-        alignment: For each token of the target, the token of the source that is put in; None where there is none.
         answers: The vocabulary entries that are compared.
         what: What is put in.
         source_difference, target_difference: The logit of the first answer minus that of the second, in either run.
@@ -52,7 +51,6 @@ class Patch:
 
     source: Encoding
     target: Encoding
-    alignment: tuple[int | None, ...]
     answers: tuple[int, int]
     what: PatchedPart
     source_difference: float
@@ -99,7 +97,8 @@ def patch(
         what: "residual": the vector of a token as it leaves a layer, of the last one before a norm that follows all layers.
             "attention", "mlp": what that sublayer adds to the residual stream at a token. "head": the result of a head, at all
             tokens or at `token`. "path": the result of a head, of which only the inputs (queries, keys and values) are other: as
-            if the head `sender` alone had read the source, all heads between frozen (path patching, Wang et al. 2023, section 3).
+            if the head `sender` alone had read the source, all heads between frozen, feed-forward sublayers and norms computed
+            anew (path patching, Wang et al. 2023, section 3).
         blank: Which of the blanks of either text; ignored by a model that predicts the next token.
         token: Of "head", the target's token at which it is put in; None for all.
         sender: Of "path", the layer and the head that begin it, from 0.
@@ -123,7 +122,7 @@ def patch(
     alignment = align_tokens(run, rows["source"])
     given = source_vectors(engine, run, rows["source"])
     if what == "path":
-        given = _through_paths(engine, run, given, _checked_sender(engine, sender))
+        given = _through_paths(engine, run, given, sender)
     cells = _cells(engine, run, alignment, what, token, sender)
     differences, shares, likely, likely_shares, notice = [], [], [], [], ""
     changes = [(), *((one,) for one in cells.values())]
@@ -140,6 +139,7 @@ def patch(
     if abs(differences[0] - differences[1]) < SMALLEST_DIFFERENCE:
         raise TextProblem(SAME_DIFFERENCE.format(first=answers[0], second=answers[1]))
     aligned = [] if what in ("head", "path") else [at for at, partner in enumerate(alignment) if partner is not None]
+    missing = [f"“{run.tokens[at]}” ({at + 1})" for at, partner in enumerate(alignment) if partner is None]
     columns = engine.info.num_heads if what in ("head", "path") else len(run)
 
     def grid(runs: Sequence, nothing: float | int) -> np.ndarray:
@@ -154,7 +154,6 @@ def patch(
     return Patch(
         rows["source"],
         run,
-        alignment,
         entries,
         what,
         differences[0],
@@ -165,7 +164,7 @@ def patch(
         grid(shares, np.nan),
         grid(likely, -1),
         grid(likely_shares, np.nan),
-        " ".join(filter(None, (_say_unaligned(run, alignment), notice))),
+        " ".join(filter(None, [NO_PARTNER.format(tokens=", ".join(missing)) if missing else "", notice])),
     )
 
 
@@ -239,20 +238,12 @@ def _cells(
     }
 
 
-def _checked_sender(engine: Engine, sender: Head) -> Head:
+def _through_paths(engine: Engine, target: Encoding, source: Vectors, sender: Head) -> Vectors:
+    """Return the results of all heads after a sender, as they read what it alone changes: all between are the target's own."""
     layer, head = sender
     if layer not in range(engine.info.num_layers - 1) or head not in range(engine.info.num_heads):
         raise ValueError(f"sender must be a layer below the last and a head of it, from 0, got {sender}")
-    return sender
-
-
-def _through_paths(engine: Engine, target: Encoding, source: Vectors, sender: Head) -> Vectors:
-    """Return the results of all heads after a sender which read what it alone changes: heads between are as in the target's run.
-
-    What feed-forward sublayers make of it is computed anew, as by Wang et al. 2023.
-    """
     own = engine.vectors(target)
-    layer, head = sender
     frozen, received = own.context.copy(), np.full_like(own.context, np.nan)
     read = source.context[layer, head]
     frozen[layer, head] = np.where(np.isnan(read), frozen[layer, head], read)
@@ -261,8 +252,3 @@ def _through_paths(engine: Engine, target: Encoding, source: Vectors, sender: He
         changes = [Intervention("patch", one) for one in range(layer, receiver)]
         received[receiver] = engine.vectors(target, interventions=changes, vectors=given).context[receiver]
     return Vectors(received, own.mlp, own.residual)
-
-
-def _say_unaligned(target: Encoding, alignment: Sequence[int | None]) -> str:
-    missing = [f"“{target.tokens[at]}” ({at + 1})" for at, partner in enumerate(alignment) if partner is None]
-    return NO_PARTNER.format(tokens=", ".join(missing)) if missing else ""

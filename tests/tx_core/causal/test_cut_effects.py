@@ -19,7 +19,6 @@ from tx_core.transformer.interventions import Intervention
 TEXT = "the quick ___ jumps over"
 ATTENTION = {
     "bert": "bert.encoder.layer.{layer}.attention.self",
-    "roberta": "roberta.encoder.layer.{layer}.attention.self",
     "gpt2": "transformer.h.{layer}.attn",
 }
 

@@ -11,11 +11,12 @@ import transformers
 
 from tests.support.checkpoints import HEAD_DIM
 from tests.tx_core.causal.test_patch import MODULES, hooks, read
-from tx_core.causal.importance import AnswerPrompt, Component, Importance, importance, main, prompt_of, read_answer_prompts
+from tx_core.causal.importance import Importance, importance, main, prompt_of, read_answer_prompts
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import load_own_engine
 from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
+from tx_core.transformer.interventions import Intervention
 
 PROMPTS = [
     {"text": "the ___ fox over the quick dog", "answer": "the", "other": "and"},
@@ -96,7 +97,7 @@ def test_the_number_of_a_verb_needs_the_attention_of_layer_5(embedded: Engine):
 def test_the_interval_is_that_of_the_mean_over_prompts():
     drawn = np.random.default_rng(3).normal(1.0, 2.0, size=(400, 1))
     effects = np.concatenate([drawn, np.full((400, 1), 0.5)], axis=1)
-    table = Importance((Component(0, "mlp"), Component(0, "head", 1)), np.ones(400), effects, {}).to_pandas()
+    table = Importance((Intervention("off", 0, part="mlp"), Intervention("off", 0, 1)), np.ones(400), effects, {}).to_pandas()
     half = 1.96 * drawn.std() / 20
     wide = table[table.part == "mlp"].iloc[0]
     assert (wide.low, wide.high) == pytest.approx((drawn.mean() - half, drawn.mean() + half), abs=0.03)
@@ -107,10 +108,10 @@ def test_the_interval_is_that_of_the_mean_over_prompts():
 
 def test_a_pair_is_a_blank_for_a_model_that_fills_and_a_beginning_for_one_that_writes():
     pair = {"sentence_good": "Many girls insulted themselves.", "sentence_bad": "Many girls insulted herself."}
-    assert prompt_of(pair, predicts_next=False) == AnswerPrompt("Many girls insulted [MASK].", "themselves", "herself")
-    assert prompt_of(pair, predicts_next=True) == AnswerPrompt("Many girls insulted", "themselves", "herself")
+    assert prompt_of(pair, predicts_next=False) == ("Many girls insulted [MASK].", "themselves", "herself")
+    assert prompt_of(pair, predicts_next=True) == ("Many girls insulted", "themselves", "herself")
     moved = {"sentence_good": "Who should Derek hug after that?", "sentence_bad": "Who should Derek hug Richard after?"}
-    assert prompt_of(moved, predicts_next=True) == AnswerPrompt("Who should Derek hug", "after", "Richard")
+    assert prompt_of(moved, predicts_next=True) == ("Who should Derek hug", "after", "Richard")
     with pytest.raises(TextProblem, match="one word"):
         prompt_of(moved, predicts_next=False)
 

@@ -32,13 +32,12 @@ MODULES = {
         "inputs": ["h.{layer}.attn.c_attn"],
     },
 }
-MODULES["roberta"] = MODULES["bert"]
 TEXTS = {"source": "the ___ dog over the quick fox", "target": "the ___ fox over the quick dog"}
 ANSWERS = ("the", "and")
 SUBJECT = "The {} to the big old cabinets [MASK] on the table."
 
 
-@pytest.fixture(params=["bert", "roberta", "gpt2"])
+@pytest.fixture(params=["bert", "gpt2"])
 def family(request: pytest.FixtureRequest) -> str:
     return request.param
 
@@ -124,7 +123,6 @@ def test_what_is_put_in_is_what_hooks_put_in(engine: Engine, model, family: str,
     assert largest > 0.01
 
 
-@pytest.mark.parametrize("family", ["bert", "gpt2"], indirect=True)
 @torch.inference_mode()
 def test_a_path_is_what_a_receiver_reads_while_every_other_head_is_frozen(engine: Engine, model, family: str):
     """Wang et al. 2023: run with frozen heads, note queries, keys and values of each receiver, put them into the target's run."""
