@@ -2,10 +2,8 @@
 
 import json
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 
-import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -16,6 +14,7 @@ from tests.support.drawings import says
 from tests.support.serving import ROOT
 from tests.support.staged import staged
 from tx_core.analysis import views
+from tx_core.classroom.claims import attention_claims
 from tx_core.engine import catalogue
 
 Open = Callable[..., AppTest]
@@ -54,42 +53,6 @@ def test_words_about_a_run_that_was_changed_say_so_and_the_example_brings_its_ow
     assert staged(app)["view"]["focus"] == FIRST.view["focus"]
 
 
-@dataclass(frozen=True)
-class Head:
-    """The weights of the heads that an example is about, on one of its sentences."""
-
-    shown: views.View
-    weights: np.ndarray
-
-    def place(self, token: str | int, tokens: Sequence[str]) -> int:
-        """Find a token by its name, or by its position counted from 1."""
-        return token - 1 if isinstance(token, int) else tokens.index(token)
-
-    def weight(self, query: str | int, key: str | int) -> float:
-        return self.weights[self.place(query, self.shown.queries), self.place(key, self.shown.keys)]
-
-    def favourite(self, query: str | int) -> int:
-        return int(self.weights[self.place(query, self.shown.queries)].argmax())
-
-    @property
-    def own(self) -> np.ndarray:
-        return ~np.array(self.shown.query_special)
-
-    def on_special_tokens(self) -> float:
-        return float(self.weights[self.own][:, ~self.own].sum(1).mean())
-
-    def step(self, step: int) -> float:
-        """Return the mean weight from own token to own token, `step` further on."""
-        between = np.outer(self.own, self.own).diagonal(step)
-        return float(self.weights.diagonal(step)[between].mean())
-
-
-def head_of(entry: dict, sentence: dict) -> Head:
-    run = catalogue.load(catalogue.DEFAULT).trace(sentence["text"], sentence.get("pair", ""))
-    shown = views.view(run.attention, merge_words=entry["words"])
-    return Head(shown, views.mean_of_heads(shown.weights, [(layer - 1, head - 1) for layer, head in entry["heads"]]))
-
-
 @pytest.mark.parametrize(
     ("entry", "sentence"),
     [
@@ -99,27 +62,20 @@ def head_of(entry: dict, sentence: dict) -> Head:
     ],
 )
 def test_what_an_example_claims_is_true_of_the_embedded_model(entry: dict, sentence: dict):
-    head = head_of(entry, sentence)
-    for looking, looked_at, least in sentence["links"]:
-        assert head.weight(looking, looked_at) >= least
-        assert head.favourite(looking) == head.place(looked_at, head.shown.keys)
-    for looking, looked_at, most in sentence.get("at_most", ()):
-        assert head.weight(looking, looked_at) <= most
-    assert sentence.get("special", 0) <= head.on_special_tokens() <= sentence.get("special_at_most", 1)
-    if "step" in sentence:
-        step, least = sentence["step"]
-        assert head.step(step) >= least
-    assert sentence["links"] or "special" in sentence or "special_at_most" in sentence
+    claims = attention_claims(catalogue.load(catalogue.DEFAULT), entry, sentence)
+    assert claims and [claim for claim in claims if not claim.margin >= 0] == []
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["title"])
 def test_the_words_and_numbers_of_a_hint_are_those_of_its_claims(entry: dict):
+    engine = catalogue.load(catalogue.DEFAULT)
     for sentence in (entry, *entry["counters"]):
-        head, links = head_of(entry, sentence), [*sentence["links"], *sentence.get("at_most", ())]
+        links = [*sentence["links"], *sentence.get("at_most", ())]
         named = {token for link in links for token in link[:2] if isinstance(token, str)}
         assert [token for token in named if f"“{token}”" not in sentence["notice"]] == []
-        weights = {f"{head.weight(query, key):.2f}" for query, key, _ in links} | {f"{head.on_special_tokens():.2f}"}
+        weights = {f"{claim.value:.2f}" for claim in attention_claims(engine, entry, sentence)}
         assert set(re.findall(r"\d\.\d\d", sentence["notice"])) <= weights
         if sentence["focus"] is not None:
-            (row,) = (row for row, places in enumerate(head.shown.query_places) if sentence["focus"] - 1 in places)
-            assert f"“{head.shown.queries[row]}”" in sentence["notice"]
+            shown = views.view(engine.trace(sentence["text"], sentence.get("pair", "")).attention, merge_words=entry["words"])
+            (row,) = (row for row, places in enumerate(shown.query_places) if sentence["focus"] - 1 in places)
+            assert f"“{shown.queries[row]}”" in sentence["notice"]

@@ -1,0 +1,134 @@
+"""Claims: what the examples of Attention and of Fill the blank say of the embedded model, put to any model, one row each.
+
+    python -m tx_core.classroom.claims --model film_reviews
+
+Another model than the embedded one, or one fine-tuned from it, has other heads: each sentence is then put to the head that does
+best what is claimed, so that a claim fails where no head does it.
+"""
+
+import argparse
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from tx_core.analysis import views
+from tx_core.engine import catalogue
+from tx_core.engine.engine import Engine
+from tx_core.errors import ExplorerError
+from tx_core.fill_mask.predictions import fill_jointly
+from tx_core.fill_mask.word_scores import read_words, score_words
+
+EXAMPLES = catalogue.MODELS.parent / "examples"
+MORE_LIKELY = 1.2
+"""How many times as likely as another a word must be, where a claim does not say."""
+Example = Mapping[str, Any]
+
+
+class Claim(NamedTuple):
+    """What is claimed of a sentence, the number that a model has for it, and the range in which the claim holds.
+
+    The number is NaN where the model does not read the tokens or score the words. where: the heads that were asked, as 2-8.
+    """
+
+    text: str
+    says: str
+    value: float
+    least: float = -math.inf
+    most: float = math.inf
+    where: str = ""
+
+    @property
+    def margin(self) -> float:
+        """How far within the range the number is; negative where the claim fails, NaN where it cannot be asked."""
+        return min(self.value - self.least, self.most - self.value)
+
+
+def sentences(page: str) -> Iterator[tuple[Example, Example]]:
+    """Yield every example of a page, "attention" or "fill_mask", with each of its sentences, counter-examples included."""
+    for entry in json.loads((EXAMPLES / f"{page}.json").read_text("utf-8")):
+        yield from ((entry, sentence) for sentence in (entry, *entry["same_kind"], *entry["counters"]))
+
+
+def attention_claims(engine: Engine, entry: Example, sentence: Example) -> list[Claim]:
+    """Return the claims of an example of Attention on one of its sentences: where tokens look, and how much."""
+    same = catalogue.DEFAULT in (engine.name, catalogue.card(engine.name).fine_tuned_from)
+    shown = views.view(engine.trace(sentence["text"], sentence.get("pair", "")).attention, merge_words=entry["words"] or not same)
+    if same:
+        heads = [(layer - 1, head - 1) for layer, head in entry["heads"]]
+        return _claims_of(shown, views.mean_of_heads(shown.weights, heads), sentence, heads)
+    tried = [_claims_of(shown, shown.weights[head], sentence, [head]) for head in np.ndindex(shown.weights.shape[:2])]
+    return max(tried, key=lambda claims: min((claim.margin for claim in claims if not math.isnan(claim.margin)), default=0.0))
+
+
+def _claims_of(
+    shown: views.View, weights: Float[np.ndarray, "query key"], sentence: Example, heads: Sequence[tuple[int, int]]
+) -> list[Claim]:
+    own, claims = ~np.array(shown.query_special), []
+    names = [[label.replace("␣", "").casefold() for label in labels] for labels in (shown.queries, shown.keys)]
+
+    def put(says: str, value: Any, least: float = -math.inf, most: float = math.inf) -> None:
+        where = " ".join(f"{layer + 1}-{head + 1}" for layer, head in heads)
+        claims.append(Claim(sentence["text"], says, float(value), least, most, where))
+
+    def weight(*tokens: str | int) -> tuple[float, float]:
+        """Return a weight, and by how much it exceeds the others of its row; tokens by name, or by number from 1."""
+        query, key = (
+            name - 1 if isinstance(name, int) else [*known, name.casefold()].index(name.casefold())
+            for name, known in zip(tokens, names, strict=True)
+        )
+        if query >= len(weights) or key >= weights.shape[1]:
+            return math.nan, math.nan
+        return float(weights[query, key]), float(weights[query, key] - np.delete(weights[query], key).max())
+
+    for query, key, least in sentence["links"]:
+        value, ahead = weight(query, key)
+        put(f"{query} → {key}", value, least)
+        put(f"{query} → {key} before any other", ahead, 0.0)
+    for query, key, most in sentence.get("at_most", ()):
+        put(f"{query} → {key}", weight(query, key)[0], most=most)
+    if {"special", "special_at_most"} & sentence.keys():
+        share = weights[own][:, ~own].sum(axis=1).mean()
+        put("special tokens", share, sentence.get("special", 0.0), sentence.get("special_at_most", 1.0))
+    if "step" in sentence:
+        step, least = sentence["step"]
+        put(f"{step:+d} tokens", weights.diagonal(step)[np.outer(own, own).diagonal(step)].mean(), least)
+    return claims
+
+
+def word_claims(engine: Engine, prompt: Example) -> list[Claim]:
+    """Return the claims of an example of Fill the blank on one of its sentences: words so many times as likely as others."""
+    claims = []
+    for name, blank, word, other_name, other_word, *times in prompt["claims"]:
+        asked = ((name, word), (other_name, other_word))
+        one, other = (score_words(engine, prompt[text], read_words(each), blank=blank)[0].probability for text, each in asked)
+        value = one / other if one is not None and other else math.nan
+        claims.append(Claim(prompt[name], f"{word} : {other_word}", value, times[0] if times else MORE_LIKELY))
+    if "joint" in prompt:
+        best = list(fill_jointly(engine, prompt["text"])[0].words)
+        claims.append(Claim(prompt["text"], " … ".join(prompt["joint"]), float(best == prompt["joint"]), 1))
+    return claims
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Print a row of each claim: whether it holds, the number and the range, what is claimed, and of which sentence."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--model", default=catalogue.DEFAULT, help="a name of the catalogue")
+    engine = catalogue.load(parser.parse_args(argv).model)
+    rows = [claim for entry, sentence in sentences("attention") for claim in attention_claims(engine, entry, sentence)]
+    try:
+        rows += [claim for _, prompt in sentences("fill_mask") for claim in word_claims(engine, prompt)]
+    except ExplorerError as problem:
+        print(problem)
+    told = ["holds" if row.margin >= 0 else "?" if math.isnan(row.margin) else "fails" for row in rows]
+    for row, word in zip(rows, told, strict=True):
+        bounds = f"{row.least:.2f} to {row.most:.2f}".replace("-inf to ", "at most ").replace(" to inf", " at least")
+        print(f"{word:5} {row.value:8.2f} ({bounds}) {row.where:4} {row.says}: {row.text}")
+    print(f"{told.count('holds')} hold, {told.count('fails')} fail, {told.count('?')} cannot be asked.")
+
+
+if __name__ == "__main__":
+    main()
