@@ -50,6 +50,7 @@ score   log-probability of the answer in nats; with another answer, how far it e
 effect  mean fall of the score without the part: above 0, it helps the answer (low to high: 95 % interval)
 turned  share of prompts in which the other answer becomes the likelier one, or ceases to be
 """
+NOTHING_BEFORE = "the sentences of a pair differ in their first word, before which there is nothing to read"
 SAME_TOKEN = "both answers are the same token"
 BOOTSTRAP_RESAMPLES = 2000
 PROMPT_NAMES = ("text", "answer", "other", "sentence_good", "sentence_bad")
@@ -130,7 +131,7 @@ def prompt_of(row: dict[str, str], *, predicts_next: bool) -> tuple[str, str, st
 
     The one word in which a pair differs is made blank, or for a writer follows the text.
 
-    Raises TextProblem for a pair that differs in more than one word, or that begins with it where nothing can stand before.
+    Raises TextProblem for a pair that differs in more than one word, or for a writer begins with it.
     """
     if "answer" in row:
         return row["text"], row["answer"], row.get("other") or ""
@@ -141,6 +142,8 @@ def prompt_of(row: dict[str, str], *, predicts_next: bool) -> tuple[str, str, st
         raise TextProblem(NOT_ONE_WORD)
     word, other = ours[differing[0]], theirs[differing[0]]
     before = good[: word.start()]
+    if predicts_next and not before.strip():
+        raise TextProblem(NOTHING_BEFORE)
     if predicts_next:
         return before.rstrip(), word.group(), other
     return f"{before}{NEW_BLANK}{good[word.end() :]}", word.group(), other
@@ -205,9 +208,9 @@ def _encoded(engine: Engine, prompts: Sequence[dict[str, str]]) -> tuple[list[En
     rows, entries, left_out = [], [], Counter()
     for given in prompts:
         try:
-            text, *answers = filter(None, prompt_of(given, predicts_next=engine.info.predicts_next))
+            text, answer, other = prompt_of(given, predicts_next=engine.info.predicts_next)
             row = read_prediction(engine, text)
-            answers = answer_entries(engine, row, answers)
+            answers = answer_entries(engine, row, [answer, other] if other else [answer])
             if len(set(answers)) < len(answers):
                 raise TextProblem(SAME_TOKEN)
             entries.append(answers)

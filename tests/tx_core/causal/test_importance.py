@@ -114,6 +114,8 @@ def test_a_pair_is_a_blank_for_a_model_that_fills_and_a_beginning_for_one_that_w
     assert prompt_of(moved, predicts_next=True) == ("Who should Derek hug", "after", "Richard")
     with pytest.raises(TextProblem, match="one word"):
         prompt_of(moved, predicts_next=False)
+    with pytest.raises(TextProblem, match="nothing to read"):
+        prompt_of({"sentence_good": "They sing.", "sentence_bad": "Them sing."}, predicts_next=True)
 
 
 def test_what_cannot_be_asked_is_left_out_and_counted(embedded: Engine):
