@@ -22,6 +22,7 @@ from pages.ui.stage.tokens import escape_markdown
 from pages.ui.stage.view_options import head_in_sentence
 from tx_core.causal.patch import Patch, patch
 from tx_core.engine.engine import Engine
+from tx_core.engine.tokenizer import BLANK
 from tx_core.errors import TextProblem, memory_checked
 from tx_core.fill_mask.next_words import next_words
 from tx_core.fill_mask.predictions import predict
@@ -78,6 +79,8 @@ def check_texts(inputs: PatchInputs, engine: Engine) -> None:
         raise TextProblem(texts.NO_SECOND_SENTENCE)
     if inputs.text == inputs.text_b:
         raise TextProblem(texts.SAME_SENTENCES)
+    if not engine.info.fills_blanks and any(BLANK.search(text) for text in (inputs.text, inputs.text_b)):
+        raise TextProblem(texts.WRITES_ON)
     longest = max(len(engine.encode(text)) for text in (inputs.text, inputs.text_b))
     if longest > MAX_TOKENS:
         raise TextProblem(texts.TOO_LONG.format(tokens=longest, most=MAX_TOKENS))

@@ -17,6 +17,7 @@ SAME_ANSWER = (
 )
 FIRST_BLANK = "Only the first blank of each sentence is followed. Put words into the others to see more clearly."
 NO_SECOND_SENTENCE = "Write the second sentence: the first one with a word changed that changes the answer."
+WRITES_ON = "This model writes the next word and fills no blanks: end both sentences before the word that is asked for."
 SAME_SENTENCES = "A and B are the same sentence: change a word in one of them."
 
 TOO_LONG = (

@@ -88,10 +88,11 @@ def test_a_model_that_writes_is_asked_for_what_comes_next(open_app):
         ({"text": NAMES["text"], "text_b": NAMES["text"]}, texts.SAME_SENTENCES),
         ({"text": "Mary lost her keys.", "text_b": "John lost his keys."}, NO_BLANK),
         ({"text": "Mary lost [MASK] keys.", "text_b": "The girl lost [MASK] keys."}, texts.SAME_ANSWER.format(word="her")),
+        (NAMES | {"model": "writer"}, texts.WRITES_ON),
         (NAMES | {"answer": "unbelievable"}, NOT_ONE_TOKEN.partition("{count}")[0].format(answer="unbelievable")),
         ({"text": "a [MASK]", "text_b": "bird " * MAX_TOKENS + "[MASK]"}, texts.TOO_LONG.partition("{")[0]),
     ],
-    ids=["one sentence", "the same", "no blank", "one answer", "two tokens", "too long"],
+    ids=["one sentence", "the same", "no blank", "one answer", "a blank for a model that writes", "two tokens", "too long"],
 )
 def test_what_cannot_be_followed_is_explained_and_nothing_typed_is_lost(open_app, view: dict[str, str], why: str):
     app = open_app(PAGE, **view)
