@@ -13,7 +13,7 @@ from tests.support.checkpoints import HEAD_DIM, HEADS, HIDDEN, LAYERS
 from tx_core.causal.patch import LIKELY, Patch, align_tokens, patch
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import load_own_engine
-from tx_core.engine.engine import Engine
+from tx_core.engine.engine import Engine, with_means, with_special_tokens
 from tx_core.errors import ChangeProblem, ModelUnavailable, TextProblem
 from tx_core.transformer.interventions import Intervention
 
@@ -271,3 +271,12 @@ def test_layers_and_sublayers_of_other_families_are_found(family: str, hub_engin
     assert np.abs(without.residual[1] - plain.residual[1]).max() > 0.01
     if family in ("modernbert", "starcoder2"):  # nothing is normalised behind the addition
         np.testing.assert_allclose(without.residual[1] + plain.mlp[1], plain.residual[1], atol=1e-5)
+
+
+def test_the_means_of_a_model_are_computed_once_with_and_once_without_special_tokens(checkpoint):
+    engine, asked = load_own_engine(checkpoint("bert"), "bert", "Bert"), [[Intervention("mean", 0)]]
+    given = with_means(engine, asked, {})["mean"]
+    bare, again = (with_means(with_special_tokens(engine, False), asked, {})["mean"] for _ in range(2))
+    assert with_means(engine, asked, {})["mean"] is given
+    assert again is bare
+    assert np.abs(bare.mlp - given.mlp).max() > 0
