@@ -82,7 +82,7 @@ def heads_pictures(report: HeadReport, rank: str) -> list[Picture]:
     variants = {link: _strongest_of(report, head, rank) for link, head in all_heads(*shape).items()}
     listing = listing_drawing(head=texts.STRONGEST_COLUMNS)
     listing.chart["sentenceFirst"] = True
-    return [*grids, Picture(listing, varies="heads", variants=variants, **beside_heads(shape[1], 1.5))]
+    return [*grids, Picture(listing, varies="heads", variants=variants, **beside_heads(shape[1]))]
 
 
 def _strongest_of(report: HeadReport, head: Head, rank: str) -> dict[str, object]:

@@ -137,7 +137,7 @@ def _words(inputs: SentenceInputs, trace: Trace, summary: HeadSummary) -> Pictur
     address = {"text": inputs.text, "pair": inputs.pair, "model": inputs.model, **read}
     written = page_address("attention", {name: value for name, value in address.items() if value})
     link = (texts.SEE_HEAD, written) if is_offered("links") else None
-    return Picture(listing_drawing(), varies="heads", variants=said, link=link, **beside_heads(shape[1], 1.4))
+    return Picture(listing_drawing(), varies="heads", variants=said, link=link, **beside_heads(shape[1]))
 
 
 def describe_head(stack: AttentionStack, summary: HeadSummary, head: tuple[int, int]) -> str:

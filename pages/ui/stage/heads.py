@@ -294,9 +294,6 @@ def draw_heads(
     return [draw(colour) for colour in titles]
 
 
-def beside_heads(heads: int, share: float) -> dict[str, object]:
-    """Return where the picture of the chosen head stands: beside the table where there is room, else below.
-
-    share: of the width of the row, of which the table has 3.
-    """
-    return {"row": 0, "share": share} if heads <= MOST_BESIDE else {"row": 1}
+def beside_heads(heads: int) -> dict[str, object]:
+    """Return where the picture of the chosen head stands: beside the table where there is room, else below."""
+    return {"row": 0, "share": 1.5} if heads <= MOST_BESIDE else {"row": 1}
