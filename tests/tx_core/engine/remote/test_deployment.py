@@ -218,5 +218,5 @@ def test_a_replica_that_is_killed_in_mid_call_costs_a_retry_and_no_error(both, c
         victim.kill()
         for answer in answers:
             np.testing.assert_allclose(answer.result(), expected, atol=1e-5)
-    assert not victim.is_running()
+    wait_until(lambda: victim not in cluster.replicas(), 120, "the end of the killed one")
     assert posts["sent"] > calls
