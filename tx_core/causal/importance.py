@@ -190,8 +190,6 @@ def importance(
         logs = np.concatenate([log_probabilities(np.concatenate(batch.rows))[:, ids] for batch in batches])
         return (logs[:, 0] - logs[:, 1] if len(ids) > 1 else logs[:, 0]).tolist()
 
-    if ablation == "mean" and not sentences and len(scores) < len(rows):
-        score(0)  # one prompt asks for the model's means, so that two at once do not both compute them
     with closing(parallel_map(score, range(len(scores), len(rows)), worker_count(engine.device))) as measured:
         for number, found in measured:
             scores.append(found)

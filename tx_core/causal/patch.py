@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -110,62 +110,86 @@ def patch(
     """
     if engine.info.decoder_start is not None:
         raise ModelUnavailable(ENCODER_DECODER.format(title=engine.title))
-    rows = {"source": read_prediction(engine, source, blank), "target": read_prediction(engine, target, blank)}
-    run = rows["target"]
+    read, run = read_prediction(engine, source, blank), read_prediction(engine, target, blank)
+    _check_place(engine, run, what, token, sender)
+    entries = answer_entries(engine, run, answers)
+    if entries[0] == entries[1]:
+        raise TextProblem(SAME_ANSWER.format(answer=answers[0]))
+    alignment = align_tokens(run, read)
+    given = source_vectors(engine, run, read)
+    if sender is not None:
+        given = _through_paths(engine, run, given, sender)
+    cells = _cells(engine, run, alignment, what, token, sender)
+    found = _answer_runs(engine, read, run, [(one,) for one in cells.values()], given, entries)
+    if abs(found.difference[0] - found.difference[1]) < SMALLEST_DIFFERENCE:
+        raise TextProblem(SAME_DIFFERENCE.format(first=answers[0], second=answers[1]))
+    by_head = what in ("head", "path")
+    shown = np.full((engine.info.num_layers, engine.info.num_heads if by_head else len(run)), -1)  # the run of each cell
+    if not by_head:
+        shown[-1, [partner is not None for partner in alignment]] = (
+            1  # in the last layer, only what is at the blank can change it
+        )
+    for number, cell in enumerate(cells, start=2):
+        shown[cell] = number
+    missing = ", ".join(f"“{run.tokens[at]}” ({at + 1})" for at, partner in enumerate(alignment) if partner is None)
+    return Patch(
+        read,
+        run,
+        entries,
+        what,
+        float(found.difference[0]),
+        float(found.difference[1]),
+        found.difference[shown],
+        found.shares[0],
+        found.shares[1],
+        found.shares[shown],
+        found.likely[shown],
+        found.likely_shares[shown],
+        " ".join(filter(None, [NO_PARTNER.format(tokens=missing) if missing else "", found.notice])),
+    )
+
+
+def _check_place(engine: Engine, run: Encoding, what: str, token: int | None, sender: Head | None) -> None:
+    """Raise ValueError for a part that is none, and for a token or a sender that is not there or that the part does not take."""
     if what not in get_args(PatchedPart):
         raise ValueError(f"what must be one of {', '.join(get_args(PatchedPart))}, got {what}")
     if (sender is not None) != (what == "path") or (token is not None and (what != "head" or token not in range(len(run)))):
         raise ValueError(f'token must be of the target and of "head", and sender of "path", got {token} and {sender} for {what}')
-    entries = answer_entries(engine, run, answers)
-    if entries[0] == entries[1]:
-        raise TextProblem(SAME_ANSWER.format(answer=answers[0]))
-    alignment = align_tokens(run, rows["source"])
-    given = source_vectors(engine, run, rows["source"])
-    if what == "path":
-        given = _through_paths(engine, run, given, sender)
-    cells = _cells(engine, run, alignment, what, token, sender)
-    differences, shares, likely, likely_shares, notice = [], [], [], [], ""
-    changes = [(), *((one,) for one in cells.values())]
-    batches = blank_logits_in_batches(engine, [run] * len(changes), changes, {"patch": given})
-    for answered in (engine.blank_logits([rows["source"]]), *batches):
+    if sender and (sender[0] not in range(engine.info.num_layers - 1) or sender[1] not in range(engine.info.num_heads)):
+        raise ValueError(f"sender must be a layer below the last and a head of it, from 0, got {sender}")
+
+
+class _Answers(NamedTuple):
+    """What each run makes of the answers: the source, the target, and it with each place patched; last, no run: NaN and -1."""
+
+    difference: Float[np.ndarray, "run"]
+    shares: Float[np.ndarray, "run answer"]
+    likely: Int[np.ndarray, "run rank"]
+    likely_shares: Float[np.ndarray, "run rank"]
+    notice: str
+
+
+def _answer_runs(
+    engine: Engine,
+    source: Encoding,
+    target: Encoding,
+    changes: Sequence[tuple[Intervention]],
+    given: Vectors,
+    entries: Sequence[int],
+) -> _Answers:
+    """Run the source, the target, and the target with each change."""
+    batches = blank_logits_in_batches(engine, [target] * (1 + len(changes)), [(), *changes], {"patch": given})
+    parts, notice = [], ""
+    for answered in (engine.blank_logits([source]), *batches):
         logits = np.concatenate(answered.rows)
         found = probabilities(logits)
         best = largest(found, LIKELY)
-        differences += (logits[:, entries[0]].astype(float) - logits[:, entries[1]]).tolist()
-        shares += list(found[:, entries])
-        likely += list(best)
-        likely_shares += list(np.take_along_axis(found, best, axis=-1))
+        difference = logits[:, entries[0]].astype(float) - logits[:, entries[1]]
+        parts.append((difference, found[:, entries], best, np.take_along_axis(found, best, axis=-1)))
         notice = notice or answered.notice
-    if abs(differences[0] - differences[1]) < SMALLEST_DIFFERENCE:
-        raise TextProblem(SAME_DIFFERENCE.format(first=answers[0], second=answers[1]))
-    aligned = [] if what in ("head", "path") else [at for at, partner in enumerate(alignment) if partner is not None]
-    missing = [f"“{run.tokens[at]}” ({at + 1})" for at, partner in enumerate(alignment) if partner is None]
-    columns = engine.info.num_heads if what in ("head", "path") else len(run)
-
-    def grid(runs: Sequence, nothing: float | int) -> np.ndarray:
-        """Lay out what each run gives: of the source, of the target, and of each cell."""
-        values = np.asarray(runs)
-        laid = np.full((engine.info.num_layers, columns, *values.shape[1:]), nothing, values.dtype)
-        laid[-1, aligned] = values[1]  # in the last layer, only what is at the blank can change it
-        for cell, one in zip(cells, values[2:], strict=True):
-            laid[cell] = one
-        return laid
-
-    return Patch(
-        rows["source"],
-        run,
-        entries,
-        what,
-        differences[0],
-        differences[1],
-        grid(differences, np.nan),
-        shares[0],
-        shares[1],
-        grid(shares, np.nan),
-        grid(likely, -1),
-        grid(likely_shares, np.nan),
-        " ".join(filter(None, [NO_PARTNER.format(tokens=", ".join(missing)) if missing else "", notice])),
-    )
+    runs = [np.concatenate(part) for part in zip(*parts, strict=True)]
+    ended = [np.concatenate([one, np.full_like(one[:1], -1 if one.dtype.kind == "i" else np.nan)]) for one in runs]
+    return _Answers(*ended, notice)
 
 
 def align_tokens(target: Encoding, source: Encoding) -> tuple[int | None, ...]:
@@ -241,8 +265,6 @@ def _cells(
 def _through_paths(engine: Engine, target: Encoding, source: Vectors, sender: Head) -> Vectors:
     """Return the results of all heads after a sender, as they read what it alone changes: all between are the target's own."""
     layer, head = sender
-    if layer not in range(engine.info.num_layers - 1) or head not in range(engine.info.num_heads):
-        raise ValueError(f"sender must be a layer below the last and a head of it, from 0, got {sender}")
     own = engine.vectors(target)
     frozen, received = own.context.copy(), np.full_like(own.context, np.nan)
     read = source.context[layer, head]
