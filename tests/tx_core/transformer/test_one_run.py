@@ -102,7 +102,8 @@ def test_runs_may_begin_at_all_layers_in_any_order(model: Bert):
 @torch.inference_mode()
 def test_what_is_kept_is_the_same_where_only_some_vectors_are_wanted(model: Bert, keep: tuple[str, ...]):
     ids, mask = IDS.expand(3, -1), padding_mask([7, 3, 5])
-    runs = [(), (Intervention("cut", 2, positions=(1, 0)),), (Intervention("off", 1, 0),)]
+    patched = Intervention("patch", 1, positions=(2,), part="mlp")
+    runs = [(), (Intervention("cut", 2, positions=(1, 0)),), (Intervention("off", 1, 0), patched)]
     expected = model(ids, None, mask, keep=keep, interventions=runs, vectors=VECTORS)
     for places in ([], [1, 4]):
         found = model(ids, None, mask, keep=keep, interventions=runs, places=places, vectors=VECTORS)
