@@ -129,8 +129,7 @@ async def vote(student: Student, guess: str) -> None:
 
 async def take_part(url: str, code: str, number: int, ready: asyncio.Barrier, leave: asyncio.Event) -> Student:
     """Join a room, vote after the common start, and again after the discussion, and stay until the end."""
-    own = f"127.0.0.{2 + number // 50}"
-    async with visit(url, "class", f"room={code}", own=own) as visitor:
+    async with visit(url, "class", f"room={code}") as visitor:
         visitor.press(texts.JOIN_ROOM.format(code=code))
         await visitor.run("class")
         path, fragment = await live_part(visitor)

@@ -194,11 +194,10 @@ class Visitor:
 
 
 @asynccontextmanager
-async def visit(url: str, page: str = "", query: str = "", lost: str = "", own: str = "") -> AsyncIterator[Visitor]:
+async def visit(url: str, page: str = "", query: str = "", lost: str = "") -> AsyncIterator[Visitor]:
     """Open a session at a server on this machine and run a page once.
 
     lost: The session that this visitor had at a server that is gone, which a browser names when it connects again.
-    own: The address that the visitor comes from, such as 127.0.0.2.
 
     Raises:
         ValueError: The address is not of this machine.
@@ -211,7 +210,6 @@ async def visit(url: str, page: str = "", query: str = "", lost: str = "", own: 
         endpoint,
         subprotocols=["streamlit", *(["none", lost] if lost else [])],
         max_size=None,
-        local_addr=(own, 0) if own else None,
     ) as socket:
         visitor = Visitor(socket, query)
         await visitor.run(page)

@@ -21,8 +21,9 @@ from tx_core.engine.engine import Engine
 from tx_core.errors import ExplorerError
 from tx_core.fill_mask.predictions import fill_jointly
 from tx_core.fill_mask.word_scores import read_words, score_words
+from tx_core.settings import ASSETS
 
-EXAMPLES = catalogue.MODELS.parent / "examples"
+EXAMPLES = ASSETS / "examples"
 MORE_LIKELY = 1.2
 """How many times as likely as another a word must be, where a claim does not say."""
 Example = Mapping[str, Any]
@@ -117,17 +118,20 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Print a row of each claim: whether it holds, the number and the range, what is claimed, and of which sentence."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--model", default=catalogue.DEFAULT, help="a name of the catalogue")
-    engine = catalogue.load(parser.parse_args(argv).model)
+    try:
+        engine = catalogue.load(parser.parse_args(argv).model)
+    except ExplorerError as problem:
+        parser.exit(1, f"{problem}\n")
     rows = [claim for entry, sentence in sentences("attention") for claim in attention_claims(engine, entry, sentence)]
     try:
         rows += [claim for _, prompt in sentences("fill_mask") for claim in word_claims(engine, prompt)]
     except ExplorerError as problem:
         print(problem)
-    told = ["holds" if row.margin >= 0 else "?" if math.isnan(row.margin) else "fails" for row in rows]
-    for row, word in zip(rows, told, strict=True):
+    verdicts = ["holds" if row.margin >= 0 else "?" if math.isnan(row.margin) else "fails" for row in rows]
+    for row, word in zip(rows, verdicts, strict=True):
         bounds = f"{row.least:.2f} to {row.most:.2f}".replace("-inf to ", "at most ").replace(" to inf", " at least")
         print(f"{word:5} {row.value:8.2f} ({bounds}) {row.where:4} {row.says}: {row.text}")
-    print(f"{told.count('holds')} hold, {told.count('fails')} fail, {told.count('?')} cannot be asked.")
+    print(f"{verdicts.count('holds')} hold, {verdicts.count('fails')} fail, {verdicts.count('?')} cannot be asked.")
 
 
 if __name__ == "__main__":

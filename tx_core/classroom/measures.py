@@ -13,7 +13,6 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, model_validator
 from tx_core.engine.engine import Engine
 from tx_core.errors import LessonProblem
 from tx_core.fill_mask.head_scan import Scan
-from tx_core.fill_mask.next_words import next_words
 from tx_core.fill_mask.predictions import predict
 from tx_core.fill_mask.word_scores import WordScore, score_next_word, score_words
 from tx_core.transformer.interventions import Intervention, read_interventions
@@ -105,11 +104,7 @@ def compute_answer(engine: Engine, measure: Measure) -> Answer:
 
 def _top_word(engine: Engine, measure: Measure) -> Answer:
     """Return the top predictions at the first blank, or of a model that writes behind the text, with their probabilities."""
-    changes = changes_of(measure)
-    if engine.info.predicts_next:
-        best = next_words(engine, measure.text, listed_words=TOP_WORDS, interventions=changes)
-    else:
-        best = predict(engine, measure.text, top_k=TOP_WORDS, interventions=changes).blanks[0].predictions
+    best = predict(engine, measure.text, top_k=TOP_WORDS, interventions=changes_of(measure)).blanks[0].predictions
     words, shares = tuple(each.word for each in best), tuple(each.probability for each in best)
     return Answer(words[0], shares[0], words, shares)
 

@@ -90,6 +90,7 @@ class OwnEngine(Generic[Model]):
             num_segments=config.num_segments if is_bert else 0,
             can_omit_positions=is_bert,
             labels=self.labels,
+            is_own=True,
         )
 
     encode, trace = encode_text, run_text

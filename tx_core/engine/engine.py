@@ -7,6 +7,7 @@ of Ray does not need it.
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from threading import Lock
 from typing import Any, Protocol, TypeVar, runtime_checkable
 from weakref import WeakKeyDictionary
 
@@ -28,6 +29,7 @@ Result = TypeVar("Result")
 SENTENCES = ASSETS / "sentences" / "everyday.txt"
 """The sentences that ship with the app, one a line."""
 _means: WeakKeyDictionary[Any, dict[bool, Vectors]] = WeakKeyDictionary()
+_means_lock = Lock()
 """By model, the means of what its layers compute, with and without special tokens."""
 WeightMeasure = Callable[[Any], Result]
 """A function of `tensors.LayerWeights`, the weights of each layer, that is called on their device."""
@@ -52,6 +54,7 @@ class ModelInfo:
         layer_numbers: The numbers, from 0, of the layers with attention among all layers of the model, where some have none
             (a convolution or a recurrence in its place); empty where all have.
         labels: The names of the labels that its label head gives a text; empty for a model without one.
+        is_own: Whether our own layers run it, not those of the library.
     """
 
     family: str
@@ -67,6 +70,7 @@ class ModelInfo:
     can_omit_positions: bool = False
     layer_numbers: tuple[int, ...] = ()
     labels: tuple[str, ...] = ()
+    is_own: bool = False
 
     @property
     def num_layers(self) -> int:
@@ -302,8 +306,9 @@ def with_means(
         return vectors
     kept = _means.setdefault(engine.runner, {})
     reads = engine.tokenizer.special_tokens
-    if reads not in kept:
-        kept[reads] = mean_vectors(engine)
+    with _means_lock:  # two runs at once wait for one computation
+        if reads not in kept:
+            kept[reads] = mean_vectors(engine)
     return {**vectors, "mean": kept[reads]}
 
 

@@ -104,7 +104,7 @@ def predict(
     below 1 only the fewest entries that reach it together are kept and share 100 % among themselves
     (Holtzman et al. 2020, section 3.1).
 
-    trace: a run of the text with these interventions that kept "blank_logits"; without one, the model runs.
+    trace: a run of the text with these interventions that kept "blank_logits", not of a model that writes; without one, it runs.
 
     Raises TextProblem without a blank, with more than MAX_BLANKS and for a text that cannot be read;
     ModelUnavailable for a model without a masked-word head; ChangeProblem for interventions on what the text does not have.

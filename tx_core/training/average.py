@@ -17,14 +17,14 @@ from tx_core.errors import ExplorerError
 from tx_core.training.pretraining.export import export_checkpoint
 
 
-def main(words: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Run from the command line; return 0 when written, 2 for bad input."""
     parser = argparse.ArgumentParser(prog="average", description=__doc__)
     parser.add_argument("first", type=Path, help="folder of a model")
     parser.add_argument("second", type=Path, help="folder of the other")
     parser.add_argument("--out", type=Path, required=True, help="folder for the mean")
     parser.add_argument("--share", type=float, default=0.5, help="what the second counts for, from 0 to 1")
-    options = parser.parse_args(words)
+    options = parser.parse_args(argv)
     try:
         average(options.first, options.second, options.out, options.share)
     except (ExplorerError, ValueError) as problem:
@@ -48,7 +48,7 @@ def average(first: Path, second: Path, out: Path, share: float) -> Path:
     one, other = load_bert(first), load_bert(second)
     backend = load_tokenizer(second).backend
     if one.config != other.config or backend.to_str() != load_tokenizer(first).backend.to_str():
-        raise ValueError("the two models differ in size or vocabulary: only a model and what it became have a mean.")
+        raise ValueError("the two models differ in size or vocabulary.")
     before = one.state_dict()
     weights = {name: before[name].lerp(after, share) for name, after in other.state_dict().items()}
     facts = dict(read_json(second / MANIFEST).get("training", {}))

@@ -1,7 +1,7 @@
 """Measure checkpoints side by side: python -m tx_core.training.evaluate CHECKPOINT … --data EVALDATA --held-out TEXTS
 
 Prints one table; also writes it into the model card (--card), and the relations of grammar that each head follows (--grammar).
-The everyday sentences and facts need no data; the other parts are measured where their folder is options: blimp,
+The everyday sentences and facts need no data; the other parts are measured where their folder is given: blimp,
 marvin_linzen, ud_english_ewt and capitals in --data, *.txt in --held-out.
 
 Of a causal language model it measures held_out, blimp and agreement, by the probability of whole sentences, and shows how it

@@ -29,7 +29,7 @@ def weigh_at(batch: Sequence[Sequence[Intervention]], layer: int, attention: Att
 
     batch: the interventions of each row; empty for none in any row.
     """
-    rows = [_on_weights(row, layer, attention) for row in batch]
+    rows = [effective(row, layer, attention) for row in batch]
     if not any(rows):
         return attention_weights
     return partial(changed_weights, rows[0]) if len(set(rows)) == 1 else partial(_weights_by_row, rows)
@@ -40,18 +40,14 @@ def heads_off(runs: Sequence[Sequence[Intervention]], first: Sequence[Interventi
 
     Returns None where they differ in more, or where all heads of a layer are off at once.
     """
-    base, off = _on_weights(first, layer), []
+    base, off = effective(first, layer), []
     for number, run in enumerate(runs):
-        own = _on_weights(run, layer)
+        own = effective(run, layer)
         more = [one for one in own if one not in base]
         if len(more) + len(base) != len(own) or any(one.kind != "off" or one.head is None for one in more):
             return None
         off += [(number, one.head) for one in more]
     return off
-
-
-def _on_weights(row: Sequence[Intervention], layer: int, attention: AttentionKind = "self") -> tuple[Intervention, ...]:
-    return tuple(one for one in effective(row, layer, attention) if not one.replaces)
 
 
 def changed_weights(

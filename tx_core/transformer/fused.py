@@ -17,7 +17,7 @@ def fused_forward(
     segments: Int[Tensor, "batch token"] | None = None,
     mask: Bool[Tensor, "batch 1 1 key"] | None = None,
 ) -> Float[Tensor, "batch token hidden"]:
-    """Return the output of a run without keeping any weights, which saves memory and time on a graphics card.
+    """Return the output of a run without keeping any weights, for training on a graphics card.
 
     On a processor it helps a run alone: the backward pass of the fused attention is six times as slow there.
 

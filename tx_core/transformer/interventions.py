@@ -333,8 +333,12 @@ def first_changed_layer(interventions: Sequence[Intervention], others: Sequence[
 
 
 def effective(interventions: Iterable[Intervention], layer: int, attention: AttentionKind = "self") -> tuple[Intervention, ...]:
-    """List the interventions on the attention of one layer; a layer's own temperature or normaliser overrides that of all."""
-    acting = [one for one in interventions if (attention in one.rule.everywhere if one.layer is None else one.layer == layer)]
+    """List the interventions on the attention weights of one layer; its own temperature or normaliser overrides that of all."""
+    acting = [
+        one
+        for one in interventions
+        if not one.replaces and (attention in one.rule.everywhere if one.layer is None else one.layer == layer)
+    ]
     if len(acting) < 2:
         return tuple(acting)
     own = {one.rule.setting for one in acting if one.layer is not None} - {""}

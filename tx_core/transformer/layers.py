@@ -309,7 +309,7 @@ class EncoderBlock(nn.Module):
         if branches.runs:  # they begin from the vectors of the first row
             hidden = torch.cat([hidden, hidden[:1].expand(branches.runs, *hidden.shape[1:])])
         if output is not None:
-            hidden = self.after_attention(hidden, output, lambda mlp: change("mlp", mlp, wanted.places))
+            hidden = self.after_attention(hidden, output, change, wanted.places)
         return change("residual", hidden, wanted.places), attention
 
     __call__ = forward
@@ -318,14 +318,15 @@ class EncoderBlock(nn.Module):
         self,
         hidden: Float[Tensor, "batch token hidden"],
         output: Float[Tensor, "batch token hidden"],
-        change: Callable[[Tensor], Tensor] = lambda mlp: mlp,
+        change: ChangeVectors = unchanged,
+        places: Sequence[int] | None = None,
     ) -> Float[Tensor, "batch token hidden"]:
         """Run the rest of the block. hidden: its input. output: the attention's. change: what replaces the feed-forward's."""
         hidden = self._add(hidden, output)
         if self.norm_first:
-            return self._add(hidden, change(self.feed_forward(self.feed_forward_norm(hidden))))
+            return self._add(hidden, change("mlp", self.feed_forward(self.feed_forward_norm(hidden)), places))
         hidden = self.attention_norm(hidden)
-        return self.feed_forward_norm(self._add(hidden, change(self.feed_forward(hidden))))
+        return self.feed_forward_norm(self._add(hidden, change("mlp", self.feed_forward(hidden), places)))
 
     def _add(self, hidden: Tensor, part: Tensor) -> Tensor:
         return hidden + (self.dropout(part) if self.training else part)
