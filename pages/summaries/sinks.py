@@ -67,12 +67,11 @@ def _without(inputs: SentenceInputs, trace: Trace, found: AttentionSinks) -> tup
     if not is_offered("links"):
         return None
     info, encoding = inputs.engine().info, trace.attention.query_tokens
-    page = "fill_mask" if info.fills_blanks and encoding.blanks else "attention"
+    page = "fill_mask" if info.fills_blanks and encoding.blanks and not inputs.pair else "attention"
     if info.predicts_next and not inputs.pair:
         page = "next_word"
     hidden = write_interventions([Intervention("hidden", positions=(position,)) for position in found.positions])
-    second = "text_behind" if page == "fill_mask" else "pair"
-    address = {"text": inputs.text, second: inputs.pair, "model": inputs.model, "changes": hidden}
+    address = {"text": inputs.text, "pair": inputs.pair, "model": inputs.model, "changes": hidden}
     read = reading_in_link(encoding.special_tokens)
     written = page_address(page, {name: value for name, value in (address | read).items() if value})
     return texts.FORBID_SINKS.format(sinks=sink_names(encoding, found)), written

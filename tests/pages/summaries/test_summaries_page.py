@@ -225,8 +225,8 @@ def test_what_is_said_of_attention_sinks_is_true_of_the_embedded_model(open_app,
 @pytest.mark.parametrize(
     ("page", "view"),
     [
-        ("fill_mask", {"text": "A [MASK].", "pair": "Two."}),
-        ("attention", {"text": "A bird."}),
+        ("fill_mask", {"text": "A [MASK]."}),
+        ("attention", {"text": "A [MASK].", "pair": "Two."}),
         ("next_word", {"text": "A bird", "model": "writer"}),
     ],
 )
@@ -236,6 +236,7 @@ def test_sinks_are_forbidden_where_their_loss_is_seen(open_app, page: str, view:
     forbidden = open_app(page, **{name: value for name, value in query.items() if name != "level"})
     assert not forbidden.exception and not problems(forbidden)
     assert "[CLS]" in label and query["changes"].startswith("hide~1")
+    assert forbidden.session_state[f"{page}_view"].address["changes"] == query["changes"]
 
 
 def kendalls_tau(one: np.ndarray, other: np.ndarray) -> float:
