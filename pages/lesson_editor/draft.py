@@ -21,6 +21,7 @@ from pages.ui.shell.frame import new_id
 from pages.ui.shell.session import uploaded_file
 from pages.ui.stage.scripts import component
 from tx_core.classroom.lesson_file import (
+    DIFFICULTIES,
     MAX_STEPS,
     Lesson,
     Step,
@@ -31,6 +32,8 @@ from tx_core.classroom.questions import QUESTION_KINDS
 from tx_core.errors import LessonProblem
 
 Fields = dict[str, object]
+KNOWN = {"level": DIFFICULTIES, "kind": texts.KINDS, "measure": texts.MEASURES, "done": texts.DONE}
+"""The fields with one of a few values, and these."""
 CHOSEN_FIELDS = ("id", "page", "level", "kind", "measure", "done", "controls")
 """Fields that hold no text of the writer's."""
 NO_CONTROLS = "nothing"
@@ -170,11 +173,12 @@ def restored_draft(kept: object, typed: object) -> Fields | None:
 
 
 def has_fields(kept: object, fields: Fields) -> bool:
-    """Return whether a browser kept all these fields, each with a value of its type, and a page that a step may show."""
+    """Return whether a browser kept all these fields with values that the editor knows, and a page that a step may show."""
     if not isinstance(kept, Mapping) or kept.get("page", PAGES_WITH_VIEW[0]) not in PAGES_WITH_VIEW:
         return False
     types = {name: (int, float) if isinstance(value, float) else type(value) for name, value in fields.items()}
-    return all(isinstance(kept.get(name), types[name]) for name in fields)
+    has_types = all(isinstance(kept.get(name), types[name]) for name in fields)
+    return has_types and all(kept[name] in known for name, known in KNOWN.items() if name in fields)
 
 
 def with_typed(kept: Mapping[str, object], typed: object) -> Fields:

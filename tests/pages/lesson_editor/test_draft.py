@@ -52,7 +52,8 @@ def test_a_draft_of_another_version_is_none():
     step = new_step("attention", {"text": "One."})
     whole = new_draft() | {"steps": [step]}
     assert restored_draft(whole, None) == whole
-    for broken in ({}, whole | {"minutes": None}, whole | {"steps": [{}]}, whole | {"steps": [step | {"page": "words"}]}):
+    steps = ({}, step | {"page": "words"}, step | {"kind": "gone"})
+    for broken in ({}, whole | {"minutes": None}, whole | {"level": "gone"}, *(whole | {"steps": [one]} for one in steps)):
         assert restored_draft(broken, {}) is None
 
 
