@@ -2,10 +2,9 @@
 // pages/fill_mask/head_scan.py, and as the cells and notes of a wall.
 
 import { percent, points, ratio } from "../../canvas/core/numbers.js";
-import { say } from "../../canvas/core/text.js";
+import { say as said } from "../../canvas/core/text.js";
 
 const LIMITS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2];
-const said = (text, values) => say(text, values);
 
 // one, other: words of a scan, each with `word`, `before`, and `after` of all heads; other may be null.
 export function effectOf(one, other, texts) {

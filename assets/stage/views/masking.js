@@ -3,14 +3,13 @@
 
 import { element, setText } from "../../canvas/core/surface.js";
 import { number, smallNumber } from "../../canvas/core/numbers.js";
-import { say } from "../../canvas/core/text.js";
+import { say as said } from "../../canvas/core/text.js";
 import { emptyRows, leaks, maskedScores, maskOf, writeMask } from "../core/masking.js";
 import { button } from "../core/toolbar.js";
 import { drawMask, makeMask } from "./mask.js";
 
 export const BELOW = 56; // pixels kept for what is said below the sum
 
-const said = (text, values) => say(text, values);
 const grouped = (penalty) => number(Number(penalty)).replace(/\B(?=(\d{3})+$)/g, ",");
 
 // steps: as views/steps.js makes them; set, hover: of its gestures.

@@ -58,6 +58,8 @@ export function drawSum(made, model, cell, grows = false) {
 function drawGrowing(made, model, cell, found, terms) {
   const { texts } = model;
   const key = `${model.matrices.length} ${cell.matrix} ${cell.row} ${cell.column} ${terms[0].left}`;
+  if (made.entry.key !== key) setText(made.entry.told, "");
+  made.entry.key = key;
   const added = made.added.get(key) ?? [];
   const add = (more, told = "") => {
     made.added.set(key, [...added, ...more]);
