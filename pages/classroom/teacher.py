@@ -344,7 +344,7 @@ def summary_csv(token: str) -> bytes:
 
 
 def answers_xapi(token: str, home: str) -> bytes:
-    """Write every answer of a room as a statement (xAPI 1.0.3) for a learning record store. home: the address of the page."""
+    """Write students' last answers as statements (xAPI 1.0.3) for a learning record store. home: the address of the page."""
     room = host_store().of_teacher(token)
     lesson, statements = lesson_of(room.source), []
     for number, at, nickname, guess, _, _ in host_store().export(token):
@@ -356,7 +356,7 @@ def answers_xapi(token: str, home: str) -> bytes:
         defined = {"type": "http://adlnet.gov/expapi/activities/question", "name": {lesson.language: question.ask}}
         statements.append(
             {
-                "id": str(uuid5(NAMESPACE_URL, f"{activity}-{number}")),
+                "id": str(uuid5(NAMESPACE_URL, f"{activity}-{number} {guess} {right}")),
                 "actor": {"name": nickname or student, "account": {"homePage": home, "name": student}},
                 "verb": {"id": "http://adlnet.gov/expapi/verbs/answered", "display": {"en": "answered"}},
                 "object": {"id": activity, "definition": defined},

@@ -13,7 +13,7 @@ from pages.ui.shell import cache
 from pages.ui.shell.frame import page_link
 from pages.ui.shell.numbers import ROUNDING, percent, rounding_verdict, small_number, weight
 from pages.ui.stage.changes import describe_change, stack_names
-from pages.ui.stage.charts import listing_drawing, matrix_drawing, moved_drawing
+from pages.ui.stage.charts import bars_end, listing_drawing, matrix_drawing, moved_drawing
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.tokens import reading_in_link
 from tx_core.engine.bert_engine import BertEngine
@@ -33,8 +33,6 @@ RUN_CHANGES = {
 }
 """The changes of a whole run that are offered, by their names in a link."""
 WORDS = 4
-LIMITS = (0.1, 0.25, 0.5, 1.0)
-"""Shares at which the bars may end."""
 
 
 def batch_part(inputs: MaskInputs, engine: BertEngine) -> Part:
@@ -109,7 +107,7 @@ def _bars(blank: BlankShift, title: str, padded: Trace | None) -> Picture:
     largest = max(share for one in blank.moved for share in (one.before, one.after))
     labels = [one.prediction.label for one in blank.moved]
     before, after = [one.before for one in blank.moved], [one.after for one in blank.moved]
-    drawing = moved_drawing(title, labels, before, after, limit=next(limit for limit in LIMITS if largest <= limit))
+    drawing = moved_drawing(title, labels, before, after, limit=bars_end(largest))
     said = [prediction_sentence(blank), *([padding_sentence(padded)] if padded else [])]
     ranks = [texts.RANKS.format(before=one.rank_before, after=one.rank_after) for one in blank.moved]
     return Picture(drawing, " ".join(said), row=blank.number, details=ranks)

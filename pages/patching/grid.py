@@ -1,6 +1,7 @@
 """The map of the page, layers × tokens or layers × heads, and beside it the prediction with the part put in that is chosen."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import streamlit as st
@@ -14,7 +15,7 @@ from pages.ui.export.records import PartNumbers
 from pages.ui.shell import cache
 from pages.ui.shell.controls import head_name
 from pages.ui.shell.numbers import percent
-from pages.ui.stage.charts import LINE_COLOURS, Drawing, bars_drawing, matrix_drawing
+from pages.ui.stage.charts import LINE_COLOURS, Drawing, bars_drawing, bars_end, matrix_drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.sources import reading, source
@@ -30,8 +31,6 @@ from tx_core.transformer.interventions import Head
 
 MAX_TOKENS = 48
 """Of either sentence: the model runs once for each cell of the map."""
-LIMITS = (0.1, 0.25, 0.5, 1.0)
-"""Where the bars may end: at the first that every share fits into."""
 OTHERS = 3
 """Words beside the answers that are shown of a prediction."""
 TALLEST_ROW = 68
@@ -171,10 +170,18 @@ class GridView:
     def _missing(self) -> str:
         return texts.NO_PATH.format(sender=head_in_sentence(self.sender)) if self.sender else texts.NO_PARTNER
 
-    @property
+    @cached_property
     def answers(self) -> list[str]:
         """The answers as a reader spells them."""
         return [self.engine.tokenizer.readable(entry) for entry in self.grid.answers]
+
+    @cached_property
+    def limit(self) -> float:
+        """Where the bars of all cells end."""
+        grid = self.grid
+        return bars_end(
+            max(grid.source_probabilities.max(), grid.target_probabilities.max(), np.nanmax(grid.likely_probabilities))
+        )
 
     def _effect(self, cell: Cell) -> str:
         return f"{self.grid.effect[cell].round(2) + 0.0:.2f}".replace("-", "−")
@@ -194,10 +201,8 @@ class GridView:
         rows = [(run, word, float(shares[at])) for at, word in enumerate(self.answers) for run, shares in runs.items()]
         rows += [] if is_missing else [("patched", word, share) for word, share in self._others(cell)]
         title = (texts.BARS_NEXT if self.engine.info.predicts_next else texts.BARS).format(token=grid.target.tokens[grid.place])
-        most = max(grid.source_probabilities.max(), grid.target_probabilities.max(), np.nanmax(grid.likely_probabilities))
         labels = [texts.IN_RUNS[run].format(word=word) for run, word, _ in rows]
-        limit = next((limit for limit in LIMITS if most <= limit), 1.0)
-        drawing = bars_drawing(title, labels, [share for *_, share in rows], limit=limit)
+        drawing = bars_drawing(title, labels, [share for *_, share in rows], limit=self.limit)
         drawing.chart["colours"] = [*COLOURS.values()] * len(self.answers) + [COLOURS["patched"]] * OTHERS
         drawing.chart["sentenceFirst"] = True
         return drawing

@@ -294,7 +294,7 @@ def _changes(trace: Trace) -> list[str]:
             order += [(counts[0] + layer, "decoder"), (counts[0] + counts[1] + layer, "cross")]
     lines = []
     for number, (layer, kind) in enumerate(order):
-        if interventions := [one for one in effective(trace.interventions, layer, kind) if not one.replaces]:
+        if interventions := effective(trace.interventions, layer, kind):
             written = ", ".join(f'"{name}": {value}' for name, value in _arguments(interventions).items())
             lines.append(f"    {number}: {{{written}}},")
     return lines

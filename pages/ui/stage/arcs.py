@@ -85,7 +85,7 @@ def describe_routes(name: RunName, blank: int = 0) -> dict[str, object]:
 
 def _mixes(engine: Engine) -> bool:
     """Return whether it is known what a head mixes in: of our own BERT. The library runs some, too, with other activations."""
-    return engine.info.family == "bert" and hasattr(engine, "model")
+    return engine.info.family == "bert" and engine.info.is_own
 
 
 def _layer_shares(name: RunName, blank: int) -> Float[np.ndarray, "layer_and_embeddings vocab"]:

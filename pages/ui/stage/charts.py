@@ -97,6 +97,11 @@ PAPER = {
 """The colours of a figure, by its background."""
 
 
+def bars_end(most: float) -> float:
+    """Return where the axis of bars ends: at the first round share that the largest fits into."""
+    return next((end for end in (0.1, 0.25, 0.5) if most <= end), 1.0)
+
+
 def bars_drawing(title: str, labels: Sequence[str], shares: Sequence[float], *, limit: float) -> Drawing:
     """Draw a horizontal bar of each label, the first on top, with its share in words at its end.
 

@@ -110,7 +110,7 @@ def pictures_stage(
             {**header, **_about(page, fields, about, header), "controls": offered, "partial": sent, "training": training}, shown
         )
 
-    mount(page, PICTURES_STAGE, fields, pack, functools.partial(_take, page, fields, take))
+    mount(page, PICTURES_STAGE, fields, pack, functools.partial(_take, page, fields, take), is_empty=not shown)
 
 
 def _take(page: str, fields: StageFields, more: Callable[[Reported], None], reported: Reported) -> None:

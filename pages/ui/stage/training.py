@@ -16,6 +16,7 @@ import streamlit as st
 from pages.ui.shell.address import Field, StageFields, choice_field, is_offered, widget_key
 from pages.ui.shell.frame import explain
 from pages.ui.stage import background_runs, texts, view_options
+from pages.ui.stage.attention import NO_CHANGES
 from pages.ui.stage.charts import Drawing, lines_drawing
 from pages.ui.stage.mount import Reported, mount
 from pages.ui.stage.packing import join, pack_moments
@@ -229,12 +230,7 @@ def _common(trainer: Trainer, header: Mapping[str, object]) -> dict[str, object]
         "bare": False,
         "origin": f"{texts.APP} {app_version()};",
         "before": None,
-        "changes": [],
-        "moved": [],
-        "padding": 0,
-        "canOmitPositions": False,
-        "grammar": None,
-        "guesses": None,
+        **NO_CHANGES,
     }
 
 
