@@ -1,5 +1,7 @@
 """The main script of every visit: it builds the navigation and runs the requested page."""
 
+import math
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from pages.ui.shell.address import (
     HELD,
     LEAD,
     LESSON,
+    LOST_AT,
     PLACE,
     ROOM,
     STEP,
@@ -44,6 +47,8 @@ from pages.ui.shell.step import SHOWN
 from pages.ui.shell.texts import SESSION_LOST
 from pages.ui.stage.scripts import STAGE_FILES
 
+LOSS_SECONDS = 20.0
+"""How long each run says that a server was lost."""
 ASSETS = Path(__file__).parent.parent / "assets"
 pause_before_run()
 # Both are named before the navigation, which would otherwise have the browser fetch the page's icon from another origin.
@@ -83,6 +88,9 @@ with st.container(key="level"):  # assets/page.css gives it no space
         on_presented_change=lambda: present_or_not(bool(st.session_state["navigation"].presented)),
     )
 if take_over(browser.resumed, browser.resumed is not None and has_lost_session()):
+    st.session_state[LOST_AT] = time.monotonic()
+# A drawing that asked the lost server something asks again at once, and a run that does not say it takes the toast away.
+if time.monotonic() - st.session_state.get(LOST_AT, -math.inf) < LOSS_SECONDS:
     st.toast(SESSION_LOST, icon=":material/link_off:", duration="infinite")
 
 with first_visit, page_run(page.key), memory_explained():

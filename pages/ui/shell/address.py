@@ -48,6 +48,8 @@ LAST_SENTENCE = "typed"
 """Session entry of the sentence that the visitor typed last, on any page: values by SHARED_FIELDS."""
 HELD = "held_by_session"
 """Session entry: this session holds what no address brings back, such as a training or a lesson from a file."""
+LOST_AT = "lost_at"
+"""Session entry: when another server took over from one that held what no address brings back, by `time.monotonic()`."""
 TEXTS_OF_LOST_SESSION = "texts_of_lost_session"
 """Session entry of the texts in the boxes of a page whose server was lost, by the keys of their widgets; and whether a run has
 given them to its boxes."""

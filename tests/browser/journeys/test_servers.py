@@ -67,6 +67,9 @@ def test_when_a_server_is_killed_its_pages_go_on_at_another_and_a_lost_training_
         training.goto(f"{url}/classifier?model=own")
         button(training, stage_texts.TRAIN).click(timeout=PATIENCE)
         expect(button(training, stage_texts.STOP)).to_be_visible(timeout=PATIENCE)
+        # The run after the one of the click tells the browser what a loss would take.
+        running_now = main(training).get_by_text(progress("running"))
+        expect(running_now).not_to_have_text(running_now.inner_text(timeout=PATIENCE), timeout=PATIENCE)
         answered(training)
         server = busiest(servers)
         sentence(pages["attention"]).fill(TYPED)
