@@ -1,14 +1,16 @@
 """What tests of the evaluator share: a small vocabulary, a model that knows texts by heart, an untrained one, texts and trees."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import torch
 
 from tests.support.torch_weights import SMALL_BERT
+from tx_core.engine.bert_engine import OwnEngine
+from tx_core.engine.device import DeviceRunner
+from tx_core.engine.engine import BlankLogits
 from tx_core.engine.tokenizer import Tokenizer
-from tx_core.training.evaluation.masked_words import Probe
 from tx_core.training.evaluation.pairs import SentencePair
 from tx_core.training.pretraining.vocabulary import SPECIAL_TOKENS, from_pieces
 from tx_core.transformer.bert import random_bert
@@ -19,6 +21,7 @@ BACKEND = from_pieces(
     [*SPECIAL_TOKENS, *WORDS, *(f"##{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"), *"bcdefghijklmnopqrstuvwxyz"]
 )
 VOCAB = BACKEND.get_vocab_size()
+TOKENIZER = Tokenizer(BACKEND, mask="[MASK]", unknown="[UNK]", padding="[PAD]")
 CONLLU = """# text = The cats see bananas.
 1\tThe\tthe\tDET\t_\t_\t2\tdet\t_\t_
 2\tcats\tcat\tNOUN\t_\t_\t3\tnsubj\t_\t_
@@ -33,44 +36,43 @@ CONLLU = """# text = The cats see bananas.
 """
 
 
-class Knowing(Probe):
-    """A model that has learned some texts by heart: where one fits all that is not blank, it is certain of the blanks."""
-
-    max_tokens = 40
-
-    def __init__(self, texts: Sequence[str] = (), attention=None):
-        self.tokenizer = Tokenizer(BACKEND, mask="[MASK]", unknown="[UNK]", padding="[PAD]")
-        self.known = [BACKEND.encode(text).ids for text in texts]
-        self._attention = attention
-
-    def log_probabilities(self, rows):
-        chances = torch.full((sum(len(row.places) for row in rows), VOCAB), -math.log(VOCAB))
-        at = 0
-        for row in rows:
-            remembered = [
-                ids
-                for ids in self.known
-                if len(ids) == len(row.ids)
-                and all(a == b for place, (a, b) in enumerate(zip(ids, row.ids, strict=True)) if place not in row.places)
-            ]
-            for place in row.places:
-                if remembered:
-                    chances[at] = -30.0
-                    chances[at, remembered[0][place]] = -1e-6
-                at += 1
-        return chances
-
-    def weights(self, ids):
-        return self._attention(ids)
+def engine_of(model) -> OwnEngine:
+    """An engine of a model with the small vocabulary."""
+    return OwnEngine("tiny", "Tiny", TOKENIZER, model.eval(), DeviceRunner(model, "cpu"))
 
 
-def untrained(seed: int = 0) -> Probe:
+def untrained(seed: int = 0) -> OwnEngine:
     config = replace(SMALL_BERT, vocab_size=VOCAB, hidden_size=18, intermediate_size=30, max_positions=40)
     model = random_bert(config, seed)
     with torch.no_grad():
         for parameter in model.parameters():
             parameter += 0.1 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(seed))
-    return Probe(model, Tokenizer(BACKEND, mask="[MASK]", unknown="[UNK]", padding="[PAD]"))
+    return engine_of(model)
+
+
+class Knowing(OwnEngine):
+    """An engine that has learned some texts by heart: where one fits all that is not blank, it is certain of the blanks.
+
+    attention: the weights of all layers that it gives to a text, from its ids.
+    """
+
+    def __init__(self, texts: Sequence[str] = (), attention=None):
+        super().__init__(**vars(untrained()))
+        vars(self).update(known=[tuple(BACKEND.encode(text).ids) for text in texts], given=attention)
+
+    def blank_logits(self, rows, **_):
+        return BlankLogits(tuple(map(self._logits, rows)))
+
+    def _logits(self, row):
+        logits = np.zeros((len(row.blanks), VOCAB))
+        for ids in self.known:
+            filled = {place: ids[place] for place in row.blanks if place < len(ids)}
+            if tuple(filled.get(place, piece) for place, piece in enumerate(row.ids)) == ids:
+                logits[range(len(filled)), list(filled.values())] = 40.0
+        return logits
+
+    def over_weights(self, rows, measure, **_):
+        return measure(list(self.given(rows[0].ids)[:, None]))
 
 
 def pairs() -> list[SentencePair]:

@@ -17,30 +17,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tx_core.analysis.grammar import write_grammar
-from tx_core.engine.architectures import CAUSAL_FAMILY
+from tx_core.engine.bert_engine import OwnEngine, load_own_engine
 from tx_core.engine.catalogue import directory_name
-from tx_core.engine.checkpoint import load_bert, load_causal_lm
-from tx_core.engine.checkpoint_files import read_config
-from tx_core.engine.device import best_device
-from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.errors import ExplorerError
-from tx_core.training.evaluation.masked_words import (
+from tx_core.fill_mask.next_words import Sampling, write_words
+from tx_core.training.evaluation.pairs import SentencePair, by_phenomenon, read_agreement, read_blimp, share_likelier
+from tx_core.training.evaluation.predictions import (
     HERE,
-    Probe,
     capital_prompts,
+    log_likelihoods,
     measure_cloze,
     measure_held_out,
-    pseudo_log_likelihoods,
     read_prompts,
 )
-from tx_core.training.evaluation.next_tokens import (
-    BEGINNINGS,
-    CausalProbe,
-    continue_text,
-    log_likelihoods,
-    measure_next_tokens,
-)
-from tx_core.training.evaluation.pairs import SentencePair, by_phenomenon, read_agreement, read_blimp, share_likelier
 from tx_core.training.evaluation.relations import measure_heads, read_trees
 from tx_core.training.pretraining.export import with_evaluation
 
@@ -49,7 +38,16 @@ CAPITALS = Path("capitals") / "heldout_capitals.tsv"
 CARD = "README.md"
 NO_FILES = "there is no {pattern} in {folder}"
 
-AnyProbe = Probe | CausalProbe
+BEGINNINGS = (
+    "once upon a time",
+    "the old man went to the",
+    "she opened the door and",
+    "london is the",
+    "water is made of",
+    "i am very happy because",
+)
+"""What a writer continues, in the order of its card; none was chosen for what came out."""
+CONTINUED_BY = 24
 Rows = Iterator[tuple[str, str]]
 """Label and value of figures, as the table has them."""
 
@@ -62,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         for checkpoint in options.checkpoints:
             name = directory_name(checkpoint)
             name = name if name not in measured else f"{name} {len(measured) + 1}"
-            measured[name] = dict(measure(load_probe(checkpoint), options, checkpoint))
+            measured[name] = dict(measure(load_own_engine(checkpoint, name, name), options, checkpoint))
     except (ExplorerError, OSError) as problem:
         print(f"evaluate: {problem}", file=sys.stderr)
         return 2
@@ -75,56 +73,47 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def load_probe(checkpoint: Path) -> AnyProbe:
-    """Load a checkpoint directory to be measured; raises CheckpointProblem when it cannot be."""
-    is_causal = read_config(checkpoint).get("model_type") == CAUSAL_FAMILY
-    model = load_causal_lm(checkpoint) if is_causal else load_bert(checkpoint)
-    tokenizer = load_tokenizer(checkpoint, model.config.vocab_size)
-    return (CausalProbe if is_causal else Probe)(model, tokenizer, best_device())
-
-
-def measure(probe: AnyProbe, options: argparse.Namespace, checkpoint: Path) -> Rows:
+def measure(engine: OwnEngine, options: argparse.Namespace, checkpoint: Path) -> Rows:
     """Measure all that is asked for and that the data and the model allow."""
-    kind = "causal" if isinstance(probe, CausalProbe) else "masked" if probe.model.head else "headless"
+    kind = "causal" if engine.info.predicts_next else "masked" if engine.info.fills_blanks else "headless"
     for name, part in TABLE_PARTS.items():
         if kind in part.kinds and all(getattr(options, need) for need in part.needs) and name in (options.only or TABLE_PARTS):
             began = time.monotonic()
-            yield from part.rows(probe, options, checkpoint)
+            yield from part.rows(engine, options, checkpoint)
             print(f"{checkpoint.name}: {name} in {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
 
 
-def held_out_rows(probe: AnyProbe, options: argparse.Namespace, checkpoint: Path) -> Rows:
+def held_out_rows(engine: OwnEngine, options: argparse.Namespace, checkpoint: Path) -> Rows:
     """Measure predictions on held-out texts."""
-    files, is_causal = sorted(options.held_out.glob("*.txt")), isinstance(probe, CausalProbe)
+    files, is_causal = sorted(options.held_out.glob("*.txt")), engine.info.predicts_next
     if not files:
         raise FileNotFoundError(NO_FILES.format(pattern="*.txt", folder=options.held_out))
-    for source, found in (measure_next_tokens if is_causal else measure_held_out)(probe, files, options.lines).items():
+    for source, found in measure_held_out(engine, files, options.lines).items():
         label = f"held out, {source}:{' perplexity /' if is_causal else ''} nats a piece / guessed first / nats a whole word"
         perplexity = f"{math.exp(found.loss):.1f} / " if is_causal else ""
         yield label, f"{perplexity}{found.loss:.2f} / {_percent(found.accuracy)} / {found.word_loss:.2f}"
 
 
-def _shares(probe: AnyProbe, pairs: Sequence[SentencePair]) -> dict[str, float]:
-    score = log_likelihoods if isinstance(probe, CausalProbe) else pseudo_log_likelihoods
-    return share_likelier(lambda sentences: score(probe, sentences), pairs)
+def _shares(engine: OwnEngine, pairs: Sequence[SentencePair]) -> dict[str, float]:
+    return share_likelier(lambda sentences: log_likelihoods(engine, sentences), pairs)
 
 
-def blimp_rows(probe: AnyProbe, options: argparse.Namespace, checkpoint: Path) -> Rows:
+def blimp_rows(engine: OwnEngine, options: argparse.Namespace, checkpoint: Path) -> Rows:
     """Measure how often the grammatical sentence of a pair of BLiMP is the likelier one."""
     pairs = read_blimp(options.data / "blimp", options.sample)
     if not pairs:
         raise FileNotFoundError(NO_FILES.format(pattern="*.jsonl", folder=options.data / "blimp"))
-    for phenomenon, share in by_phenomenon(_shares(probe, pairs), pairs).items():
+    for phenomenon, share in by_phenomenon(_shares(engine, pairs), pairs).items():
         yield f"BLiMP, {phenomenon.replace('_', ' ')}", _percent(share)
 
 
-def agreement_rows(probe: AnyProbe, options: argparse.Namespace, checkpoint: Path) -> Rows:
+def agreement_rows(engine: OwnEngine, options: argparse.Namespace, checkpoint: Path) -> Rows:
     """Measure the same of subject-verb agreement."""
-    for kind, share in _shares(probe, read_agreement(options.data / "marvin_linzen", options.sample)).items():
+    for kind, share in _shares(engine, read_agreement(options.data / "marvin_linzen", options.sample)).items():
         yield f"subject-verb agreement, {kind}", _percent(share)
 
 
-def cloze_rows(probe: Probe, options: argparse.Namespace, checkpoint: Path) -> Rows:
+def cloze_rows(engine: OwnEngine, options: argparse.Namespace, checkpoint: Path) -> Rows:
     """Measure how blanks in sentences of everyday life, facts and capitals are filled."""
     lists = {
         "everyday": read_prompts(HERE / "everyday_cloze.tsv"),
@@ -135,12 +124,12 @@ def cloze_rows(probe: Probe, options: argparse.Namespace, checkpoint: Path) -> R
         lists["capitals, wording never seen"] = capital_prompts(options.data / CAPITALS)
     for name, prompts in lists.items():
         label = f"{name} ({len(prompts)}): top-1 / top-5 / top-20 / in the vocabulary"
-        yield label, " / ".join(map(_percent, measure_cloze(probe, prompts)))
+        yield label, " / ".join(map(_percent, measure_cloze(engine, prompts)))
 
 
-def head_rows(probe: Probe, options: argparse.Namespace, checkpoint: Path) -> Rows:
+def head_rows(engine: OwnEngine, options: argparse.Namespace, checkpoint: Path) -> Rows:
     """Measure where heads look on a treebank; store which relations each follows where that is asked for."""
-    best, followed, summary = measure_heads(probe, read_trees(options.data / TREEBANK_FILE))
+    best, followed = measure_heads(engine, read_trees(options.data / TREEBANK_FILE))
     if options.grammar:
         write_grammar(checkpoint, followed)
     gains = [one.accuracy - one.baseline for one in best]
@@ -150,18 +139,15 @@ def head_rows(probe: Probe, options: argparse.Namespace, checkpoint: Path) -> Ro
         place = f"{one.layer + 1}.{one.head + 1} {one.direction}"
         figures = f"{_percent(one.accuracy)} ({place}) / {_percent(one.baseline)} ({one.offset:+d})"
         yield f"relation {one.relation}: best head / best offset", figures
-    for label, (layer, head, share) in (("previous", summary.previous), ("next", summary.following)):
-        yield f"best {label}-token head", f"{layer + 1}.{head + 1}: {_percent(share)}"
-    yield "share on [CLS], by layer", _series(summary.cls_share)
-    yield "share on [SEP], by layer", _series(summary.sep_share)
-    yield "entropy, nats, by layer", _series(summary.entropy)
 
 
-def continuation_rows(probe: CausalProbe, options: argparse.Namespace, checkpoint: Path) -> Rows:
+def continuation_rows(engine: OwnEngine, options: argparse.Namespace, checkpoint: Path) -> Rows:
     """Continue a few texts without chance, which soon repeats itself, and by chance."""
+    ways = {"the most probable tokens": Sampling(top_k=1), "tokens drawn, seed 0": Sampling()}
     for beginning in BEGINNINGS:
-        for how, seed in (("the most probable tokens", None), ("tokens drawn, seed 0", 0)):
-            text = continue_text(probe, beginning, seed=seed).removeprefix(beginning).strip().replace("|", r"\|")
+        for how, sampling in ways.items():
+            written = write_words(engine, beginning, CONTINUED_BY, seed=0, sampling=sampling)
+            text = engine.tokenizer.backend.decode(list(written)).strip().replace("|", r"\|")
             yield f"“{beginning} …”, continued by {how}", text
 
 
@@ -193,10 +179,6 @@ def table_lines(measured: Mapping[str, Mapping[str, str]]) -> list[str]:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
-
-
-def _series(values: Sequence[float]) -> str:
-    return " ".join(f"{value:.2f}" for value in values)
 
 
 def _parser() -> argparse.ArgumentParser:

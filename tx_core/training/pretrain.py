@@ -27,7 +27,7 @@ from tx_core.training.pretraining.objectives import OBJECTIVES
 from tx_core.training.pretraining.training import (
     Pretraining,
     PretrainingSettings,
-    TrainingUpdate,
+    RunProgress,
     check_same_run,
     load_state,
 )
@@ -104,16 +104,16 @@ def prepare(options: argparse.Namespace, tell: Callable[[str], None]) -> tuple[P
     return run, facts
 
 
-def progress_line(update: TrainingUpdate, steps: int) -> str:
-    """Format a progress record as one line."""
-    left, read, speed = update.seconds / 60 * (steps / update.step - 1), update.tokens / 1e6, update.tokens / update.seconds
+def progress_line(progress: RunProgress, steps: int) -> str:
+    """Format the progress as one line."""
+    point, seconds = progress.curve[-1], progress.seconds
     line = (
-        f"{100 * update.step / steps:5.1f} %  step {update.step:>7,}  loss {update.loss:.3f}  "
-        f"{read:8.2f} M tokens  {speed:>9,.0f}/s  {left:5.0f} min left"
+        f"{100 * progress.step / steps:5.1f} %  step {progress.step:>7,}  loss {point['loss']:.3f}  "
+        f"{progress.tokens / 1e6:8.2f} M tokens  {progress.tokens / seconds:>9,.0f}/s  "
+        f"{seconds / 60 * (steps / progress.step - 1):5.0f} min left"
     )
-    if update.held_out:
-        loss, accuracy = (update.held_out["all"][name] for name in ("loss", "accuracy"))
-        line += f"  held out: {loss:.3f} nats (perplexity {math.exp(loss):.1f}), {100 * accuracy:.1f} %"
+    if "held_out" in point:
+        line += f"  held out: {point['held_out']:.3f} nats (perplexity {math.exp(point['held_out']):.1f})"
     return line
 
 

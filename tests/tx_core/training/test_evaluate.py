@@ -13,15 +13,15 @@ from tests.support.known_texts import BACKEND, CONLLU, VOCAB, WORDS, Knowing, he
 from tx_core.analysis.grammar import read_grammar
 from tx_core.training import evaluate
 from tx_core.training.evaluate import table_lines
-from tx_core.training.evaluation.masked_words import (
+from tx_core.training.evaluation.pairs import SentencePair, by_phenomenon, read_agreement, share_likelier
+from tx_core.training.evaluation.predictions import (
     HERE,
     Prompt,
     capital_prompts,
+    log_likelihoods,
     measure_cloze,
     measure_held_out,
-    pseudo_log_likelihoods,
 )
-from tx_core.training.evaluation.pairs import SentencePair, by_phenomenon, read_agreement, share_likelier
 from tx_core.training.evaluation.relations import (
     Tree,
     measure_heads,
@@ -33,22 +33,22 @@ from tx_core.training.pretraining.export import export_checkpoint
 
 def test_a_model_that_knows_the_good_sentences_prefers_them_all():
     for known, share in (([pair.good for pair in pairs()], 1.0), ([pair.bad for pair in pairs()], 0.0)):
-        probe = Knowing(known)
-        shares = share_likelier(lambda sentences, probe=probe: pseudo_log_likelihoods(probe, sentences), pairs())
+        engine = Knowing(known)
+        shares = share_likelier(lambda sentences, engine=engine: log_likelihoods(engine, sentences), pairs())
         assert shares == dict.fromkeys(("sees", "see", "runs", "run"), share)
 
 
 def test_a_pseudo_log_likelihood_sums_the_pieces_each_blanked_alone():
-    probe, sentence = untrained(), "the cat sees bananas ."
+    engine, sentence = untrained(), "the cat sees bananas ."
     ids = BACKEND.encode(sentence).ids
     by_hand = 0.0
     for place in range(1, len(ids) - 1):
         row = torch.tensor([ids])
         row[0, place] = 4
         with torch.no_grad():
-            logits = probe.model.predict(probe.model(row).output)
+            logits = engine.model.predict(engine.model(row).output)
         by_hand += float(logits[0, place].log_softmax(0)[ids[place]])
-    found = pseudo_log_likelihoods(probe, ["the dog runs .", sentence, "he was cold , she was hot ."])[1]
+    found = log_likelihoods(engine, ["the dog runs .", sentence, "he was cold , she was hot ."])[1]
     assert found == pytest.approx(by_hand, abs=1e-4)
 
 
@@ -74,15 +74,14 @@ def test_an_answer_counts_where_it_is_among_the_first_and_one_of_several_pieces_
     prompts = [Prompt("the [MASK] sees a dog .", ("cat",)), Prompt("tea was [MASK] .", ("cold", "hot"))]
     assert measure_cloze(Knowing(["the cat sees a dog .", "tea was hot ."]), prompts) == (1.0, 1.0, 1.0, 1.0)
     prompts = [Prompt("he sees [MASK] .", (word,)) for word in ("zebra", "tea")]
-    result = measure_cloze(Knowing(["he sees tea ."]), prompts)
-    assert (result.answerable, result.top1) == (0.5, 0.5)
+    assert measure_cloze(Knowing(["he sees tea ."]), prompts) == (0.5, 0.5, 0.5, 0.5)
 
 
 def test_capitals_are_asked_for_in_the_wording_kept_out(tmp_path):
     (tmp_path / "capitals.tsv").write_text("country\tcapital\tprompt\nPeru\tLima\tunused\n")
     prompts = capital_prompts(tmp_path / "capitals.tsv")
     assert prompts == [Prompt("The capital of Peru is [MASK].", ("Lima",))]
-    assert measure_cloze(Knowing(["The capital of Peru is Lima."]), prompts).top1 == 1.0
+    assert measure_cloze(Knowing(["The capital of Peru is Lima."]), prompts)[0] == 1.0
     assert len(capital_prompts(HERE / "seen_capitals.tsv")) == 25
 
 
@@ -108,14 +107,13 @@ def test_trees_are_read_without_joined_words_and_ghosts(tmp_path):
 
 
 def test_attention_to_a_split_word_is_summed_and_from_it_averaged():
-    pieces = torch.rand(1, 2, 6, 6, generator=torch.Generator().manual_seed(0))
-    probe = Knowing(attention=lambda ids: pieces)
+    pieces = torch.rand(1, 2, 5, 5, generator=torch.Generator().manual_seed(0))
+    engine = Knowing(attention=lambda ids: pieces)
     assert BACKEND.encode("cat bananase").tokens == ["[CLS]", "cat", "bananas", "##e", "[SEP]"]
-    found = word_attention(Knowing(attention=lambda ids: pieces[..., :5, :5]), ["cat", "bananase"])
-    given = pieces[0, 1].numpy()
-    assert found[1][0, 1, 0, 1] == pytest.approx(given[1, 2] + given[1, 3])
-    assert found[1][0, 1, 1, 0] == pytest.approx((given[2, 1] + given[3, 1]) / 2)
-    assert word_attention(probe, ["cat"] * 60) is None
+    found, given = word_attention(engine, ["cat", "bananase"]), pieces[0, 1].numpy()
+    assert found[0, 1, 0, 1] == pytest.approx(given[1, 2] + given[1, 3])
+    assert found[0, 1, 1, 0] == pytest.approx((given[2, 1] + given[3, 1]) / 2)
+    assert word_attention(engine, ["cat"] * 60) is None
 
 
 def grown_trees(count: int) -> list[Tree]:
@@ -140,28 +138,11 @@ def test_a_head_built_to_follow_a_relation_is_found_and_gets_everything():
             weights[1, 2, place + 1, (head if head is not None else place) + 1] = 1
         return weights
 
-    best, followed, _ = measure_heads(Knowing(attention=attention), trees)
+    best, followed = measure_heads(Knowing(attention=attention), trees)
     (only,) = followed
     assert (only.layer, only.head, only.relation, only.direction, only.accuracy) == (1, 2, "nmod", "to head", 1.0)
     assert only.baseline < 0.25
     assert [(one.layer, one.head, one.accuracy) for one in best] == [(1, 2, 1.0)]
-
-
-def test_habits_of_heads_are_measured_by_hand():
-    def attention(ids):
-        size = len(ids)
-        weights = torch.full((1, 3, size, size), 1 / size)
-        weights[0, 0] = torch.eye(size).roll(-1, dims=1)  # each looks at the one before it, the first at the last
-        weights[0, 1] = 0
-        weights[0, 1, :, size - 1] = 1
-        return weights
-
-    tree = Tree(("the", "cat", "runs"), (1, 2, None), ("det", "nsubj", "root"))
-    habits = measure_heads(Knowing(attention=attention), [tree]).summary
-    assert habits.previous == (0, 0, pytest.approx(4 / 5))
-    assert habits.sep_share[0] == pytest.approx((1 / 5 + 1 + 1 / 5) / 3)
-    assert habits.cls_share[0] == pytest.approx((1 / 5 + 0 + 1 / 5) / 3)
-    assert habits.entropy[0] == pytest.approx(math.log(5) / 3, abs=1e-5)
 
 
 def write_data(folder):

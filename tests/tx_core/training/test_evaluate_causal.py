@@ -7,90 +7,72 @@ from dataclasses import replace
 import pytest
 import torch
 
-from tests.support.known_texts import BACKEND, VOCAB, held_out_files, pairs
+from tests.support.known_texts import BACKEND, VOCAB, engine_of, held_out_files, pairs
 from tests.support.torch_weights import SMALL_CAUSAL, shake
-from tx_core.engine.checkpoint import load_causal_lm
+from tx_core.engine.bert_engine import OwnEngine, load_own_engine
 from tx_core.engine.checkpoint_files import check_manifest
-from tx_core.engine.tokenizer import Tokenizer
 from tx_core.training import evaluate
-from tx_core.training.evaluation.next_tokens import (
-    BEGINNINGS,
-    CausalProbe,
-    continue_text,
-    log_likelihoods,
-    measure_next_tokens,
-)
 from tx_core.training.evaluation.pairs import share_likelier
+from tx_core.training.evaluation.predictions import log_likelihoods, measure_held_out
 from tx_core.training.pretraining.export import export_checkpoint
 from tx_core.training.pretraining.vocabulary import CLS_ID, SEP_ID
 from tx_core.transformer.causal_lm import random_causal_lm
 
 
 @pytest.fixture(scope="module")
-def probe() -> CausalProbe:
+def engine() -> OwnEngine:
     """An untrained model with weights large enough to prefer some words."""
-    model = shake(random_causal_lm(replace(SMALL_CAUSAL, vocab_size=VOCAB), 0)).requires_grad_(False)
-    return CausalProbe(model, Tokenizer(BACKEND, mask="[MASK]", unknown="[UNK]", padding="[PAD]"))
+    return engine_of(shake(random_causal_lm(replace(SMALL_CAUSAL, vocab_size=VOCAB), 0)).requires_grad_(False))
 
 
-def by_hand(probe: CausalProbe, text: str) -> list[float]:
+def by_hand(engine: OwnEngine, text: str) -> list[float]:
     ids = [CLS_ID, *BACKEND.encode(text, add_special_tokens=False).ids, SEP_ID]
     chances = []
     for length in range(1, len(ids)):
-        logits = probe.model.predict(probe.model(torch.tensor([ids[:length]])).output[0, -1])
+        logits = engine.model.predict(engine.model(torch.tensor([ids[:length]])).output[0, -1])
         chances.append(float(logits.log_softmax(dim=-1)[ids[length]]))
     return chances
 
 
-def test_a_sentence_is_as_probable_as_its_tokens_one_after_the_other_whatever_it_is_scored_with(probe):
+def test_a_sentence_is_as_probable_as_its_tokens_one_after_the_other_whatever_it_is_scored_with(engine):
     texts = ["the cat sees bananas .", "a dog runs", "it was hot , he was cold and the moon was a sun that runs behind tea ."]
-    expected = [sum(by_hand(probe, text)) for text in texts[:2]]
-    assert log_likelihoods(probe, texts)[:2] == pytest.approx(expected, abs=1e-4)
-    assert log_likelihoods(probe, [texts[1]]) == pytest.approx(expected[1:], abs=1e-4)
+    expected = [sum(by_hand(engine, text)) for text in texts[:2]]
+    assert log_likelihoods(engine, texts)[:2] == pytest.approx(expected, abs=1e-4)
+    assert log_likelihoods(engine, [texts[1]]) == pytest.approx(expected[1:], abs=1e-4)
 
 
-def test_a_text_longer_than_the_model_reads_is_cut(probe):
+def test_a_text_longer_than_the_model_reads_is_cut(engine):
     long = "the cat sees bananas . " * 9
-    assert log_likelihoods(probe, [long]) == pytest.approx(log_likelihoods(probe, [long + "a dog runs ."]))
+    assert log_likelihoods(engine, [long]) == pytest.approx(log_likelihoods(engine, [long + "a dog runs ."]))
 
 
-def test_held_out_text_is_measured_piece_by_piece_its_end_included(probe, tmp_path):
+def test_held_out_text_is_measured_piece_by_piece_its_end_included(engine, tmp_path):
     lines = ["the cat sees bananas .", "a dog runs"]
     (tmp_path / "cats.txt").write_text("\n".join(lines) + "\n")
     (tmp_path / "dogs.txt").write_text(lines[1] + "\n")
-    measured = measure_next_tokens(probe, [tmp_path / "cats.txt", tmp_path / "dogs.txt"], 10)
-    nats = [-number for line in lines for number in by_hand(probe, line)]
+    measured = measure_held_out(engine, [tmp_path / "cats.txt", tmp_path / "dogs.txt"], 10)
+    nats = [-number for line in lines for number in by_hand(engine, line)]
     assert measured["cats"].pieces == len(nats) and measured["cats"].words == 8
     assert measured["cats"].loss == pytest.approx(sum(nats) / len(nats), abs=1e-4)
     assert measured["cats"].word_loss == pytest.approx(sum(nats) / 8, abs=1e-4)
     assert measured["all"].pieces == measured["cats"].pieces + measured["dogs"].pieces
 
 
-def test_a_text_is_continued_by_what_is_most_probable_or_drawn(probe):
-    ids = [CLS_ID, *BACKEND.encode("the cat", add_special_tokens=False).ids]
-    following = int(probe.model.predict(probe.model(torch.tensor([ids])).output[0, -1]).argmax())
-    assert continue_text(probe, "the cat", tokens=1) == BACKEND.decode([*ids, following])
-    drawn = {continue_text(probe, "the cat", tokens=6, seed=seed) for seed in range(4)}
-    assert len(drawn) > 1 and continue_text(probe, "the cat", tokens=6, seed=0) in drawn
-    assert len(BACKEND.encode(continue_text(probe, "the cat", tokens=99)).ids) <= 24 + 1
-
-
-def test_a_causal_checkpoint_is_measured_into_its_card(probe, tmp_path):
+def test_a_causal_checkpoint_is_measured_into_its_card(engine, tmp_path):
     for name in ("data/blimp", "data/marvin_linzen", "texts"):
         (tmp_path / name).mkdir(parents=True)
     items = [{"sentence_good": p.good, "sentence_bad": p.bad, "UID": "verbs", "linguistics_term": "agreement"} for p in pairs()]
     (tmp_path / "data/blimp/verbs.jsonl").write_text("\n".join(map(json.dumps, items)))
     (tmp_path / "data/marvin_linzen/s.jsonl").write_text('{"case": "sing_MV", "sents": ["the cat runs", "the cat run"]}\n')
     held_out_files(tmp_path / "texts")
-    model = export_checkpoint(tmp_path / "model", probe.model.config, probe.model.state_dict(), BACKEND, {})
+    model = export_checkpoint(tmp_path / "model", engine.model.config, engine.model.state_dict(), BACKEND, {})
     words = ["--data", str(tmp_path / "data"), "--held-out", str(tmp_path / "texts")]
     assert evaluate.main([str(model), "--card", *words]) == 0
     check_manifest(model)
-    exported = CausalProbe(load_causal_lm(model), probe.tokenizer)
+    exported = load_own_engine(model, "tiny", "Tiny")
     scores = share_likelier(lambda sentences: log_likelihoods(exported, sentences), pairs())
     card = (model / "README.md").read_text(encoding="utf-8")
     assert f"| BLiMP, mean | {100 * sum(scores.values()) / len(scores):.1f} % |" in card
-    loss = measure_next_tokens(exported, sorted((tmp_path / "texts").glob("*.txt")))["all"].loss
+    loss = measure_held_out(exported, sorted((tmp_path / "texts").glob("*.txt")))["all"].loss
     assert f"| {math.exp(loss):.1f} / {loss:.2f} / " in card
-    text = continue_text(exported, BEGINNINGS[0]).removeprefix(BEGINNINGS[0]).strip()
-    assert f"| “{BEGINNINGS[0]} …”, continued by the most probable tokens | {text} |" in card
+    assert card.count(", continued by the most probable tokens |") == len(evaluate.BEGINNINGS)

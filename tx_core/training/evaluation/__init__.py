@@ -1,5 +1,5 @@
-"""What `python -m tx_core.training.evaluate` measures, a module each for masked words, next tokens, pairs, and relations.
+"""What `python -m tx_core.training.evaluate` measures: predictions, pairs of sentences, and relations that heads follow.
 
-Uses `tx_core.engine` and `tx_core.transformer`.
-Begin with `masked_words.py`.
+Uses `tx_core.engine` and `tx_core.fill_mask`.
+Begin with `predictions.py`.
 """

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas
 from jaxtyping import Float
 
 from tx_core.analysis.mixing import mixed_in
@@ -21,12 +22,7 @@ ARC_SENTENCES, WORDS, RESAMPLES, SEED = 500, range(5, 15), 10_000, 1
 
 def rank_correlation(one: Float[np.ndarray, "arc"], other: Float[np.ndarray, "arc"]) -> float:
     """Return the correlation of the ranks of two measures (Spearman 1904); ties share the mean of their ranks."""
-    return float(np.corrcoef(_ranks(one), _ranks(other))[0, 1])
-
-
-def _ranks(values: Float[np.ndarray, "arc"]) -> Float[np.ndarray, "arc"]:
-    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return (counts.cumsum() - (counts - 1) / 2)[places]
+    return float(np.corrcoef(*(pandas.Series(values).rank() for values in (one, other)))[0, 1])
 
 
 def agreement(engine: BertEngine, text: str) -> float:

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import torch
 from jaxtyping import Float
 
 from tx_core.analysis.grammar import MIN_GAIN, Direction, HeadRelation
-from tx_core.training.evaluation.masked_words import Probe
+from tx_core.engine.engine import Engine
+from tx_core.training.evaluation.predictions import text_row
 
 OFFSETS = tuple(offset for offset in range(-6, 7) if offset)
 DIRECTIONS: tuple[Direction, ...] = ("to head", "to dependent")
@@ -37,70 +39,41 @@ def read_trees(file: Path) -> list[Tree]:
     return trees
 
 
-def word_attention(
-    probe: Probe, words: Sequence[str]
-) -> tuple[Float[np.ndarray, "layer head query key"], Float[np.ndarray, "layer head word word"]] | None:
-    """Return the attention between pieces, [CLS] and [SEP] included, and between words.
+def word_attention(engine: Engine, words: Sequence[str]) -> Float[np.ndarray, "layer head word word"] | None:
+    """Return the attention between words: to one the sum over its pieces, from it the mean (Clark et al. 2019, section 4.1).
 
-    Attention to a split word is the sum over its pieces, from it the mean (Clark et al. 2019, section 4.1). None for a sentence
-    that is too long, or with words that the tokenizer drops.
+    None for a sentence that is too long, or with words that the tokenizer drops.
     """
-    read = probe.tokenizer.backend.encode(list(words), is_pretokenized=True)
+    read = engine.tokenizer.backend.encode(list(words), is_pretokenized=True)
     places = [[place for place, word in enumerate(read.word_ids) if word == number] for number in range(len(words))]
-    if len(read.ids) > probe.max_tokens or not all(places):
+    if len(read.ids) > engine.info.max_tokens or not all(places):
         return None
-    pieces = probe.weights(read.ids).numpy()
+    pieces = engine.over_weights([text_row(read.ids)], lambda layers: torch.cat(layers).cpu().numpy())
     joined = np.zeros((len(words), len(read.ids)), dtype=pieces.dtype)
     for number, own in enumerate(places):
         joined[number, own] = 1.0
     mean = joined / joined.sum(axis=1, keepdims=True)
-    return pieces, mean @ pieces @ joined.T
+    return mean @ pieces @ joined.T
 
 
-class AttentionSummary(NamedTuple):
-    """Means over heads and tokens, per layer: attention on [CLS] and [SEP], and entropy in nats.
+def measure_heads(engine: Engine, trees: Sequence[Tree]) -> tuple[tuple[HeadRelation, ...], tuple[HeadRelation, ...]]:
+    """Measure all heads in one pass over the sentences that the model can read.
 
-    previous, following: the head with most attention on the previous or next token, as (layer, head, share).
+    Returns for each relation its best head, with the best fixed offset as its baseline (Clark et al. 2019, table 1), both chosen
+    on one half of the sentences and measured on the other; and all relations that each head follows.
     """
-
-    cls_share: tuple[float, ...]
-    sep_share: tuple[float, ...]
-    entropy: tuple[float, ...]
-    previous: tuple[int, int, float]
-    following: tuple[int, int, float]
-
-
-class HeadsMeasured(NamedTuple):
-    """What heads do on a treebank.
-
-    Attributes:
-        best: For each relation its best head, with the best fixed offset as its baseline (Clark et al. 2019, table 1); both
-            were chosen on one half of the sentences and measured on the other.
-        followed: The relations that each head follows.
-        summary: Where heads look without regard to grammar.
-    """
-
-    best: tuple[HeadRelation, ...]
-    followed: tuple[HeadRelation, ...]
-    summary: AttentionSummary
-
-
-def measure_heads(probe: Probe, trees: Sequence[Tree]) -> HeadsMeasured:
-    """Measure all heads in one pass over the sentences that the model can read."""
     halves: tuple[dict[str, _Counts], dict[str, _Counts]] = ({}, {})
-    sums, tokens, number = 0, 0, 0
+    number = 0
     for tree in trees:
-        if found := word_attention(probe, tree.words):
-            pieces, words = found
+        if (words := word_attention(engine, tree.words)) is not None:
             _count(halves[number % 2], tree, words)
-            sums, tokens, number = sums + _attention_sums(pieces), tokens + pieces.shape[-1], number + 1
+            number += 1
     if not number:
         raise ValueError("the model can read none of the sentences")
     both = {name: (halves[0][name], halves[1][name]) for name in sorted(set(halves[0]) & set(halves[1]))}
     both = {name: found for name, found in both.items() if min(half.occurrences for half in found) >= MIN_OCCURRENCES}
     best = tuple(_relation(name, *found, *_best_head(found[0])) for name, found in both.items())
-    followed = tuple(one for name, found in both.items() for one in _followed_relations(name, *found))
-    return HeadsMeasured(best, followed, _summary(sums / tokens))
+    return best, tuple(one for name, found in both.items() for one in _followed_relations(name, *found))
 
 
 @dataclass
@@ -143,20 +116,3 @@ def _relation(name: str, chosen_on: _Counts, measured_on: _Counts, direction: in
     accuracy, baseline = measured_on.heads[direction, layer, head] / total, measured_on.offsets[offset] / total
     found = DIRECTIONS[direction], float(accuracy), float(baseline), OFFSETS[offset], total
     return HeadRelation(int(layer), int(head), name, *found)
-
-
-def _attention_sums(weights: Float[np.ndarray, "layer head query key"]) -> Float[np.ndarray, "habit layer head"]:
-    """Sum over queries: weight on [CLS], on [SEP], entropy, weight on the token before and after."""
-    entropy = -(weights * np.log(np.maximum(weights, 1e-12))).sum(axis=(-2, -1))
-    before = np.trace(weights, offset=-1, axis1=-2, axis2=-1)
-    after = np.trace(weights, offset=1, axis1=-2, axis2=-1)
-    return np.stack((weights[..., 0].sum(-1), weights[..., -1].sum(-1), entropy, before, after))
-
-
-def _summary(means: Float[np.ndarray, "habit layer head"]) -> AttentionSummary:
-    def best(shares: Float[np.ndarray, "layer head"]) -> tuple[int, int, float]:
-        layer, head = np.unravel_index(shares.argmax(), shares.shape)
-        return int(layer), int(head), float(shares[layer, head])
-
-    cls_share, sep_share, entropy = (tuple(map(float, means[number].mean(axis=1))) for number in range(3))
-    return AttentionSummary(cls_share, sep_share, entropy, best(means[3]), best(means[4]))

@@ -1,9 +1,9 @@
 """What a model learns to predict: masked words, from both sides (BERT), or every next token (a causal language model).
 
-`OBJECTIVES` lists all that depends on it: the model, how texts are packed, what is asked of a batch, and what is measured.
+`OBJECTIVES` lists all that depends on it: the model, how texts are packed, and what is asked of a batch.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,9 +12,6 @@ import numpy as np
 from jaxtyping import Bool, Int
 
 from tx_core.engine.checkpoint import load_bert, load_causal_lm
-from tx_core.engine.tokenizer import Tokenizer
-from tx_core.training.evaluation.masked_words import HeldOut, Probe, measure_held_out
-from tx_core.training.evaluation.next_tokens import CausalProbe, measure_next_tokens
 from tx_core.training.pretraining.batches import Batch, Packing, mask_words
 from tx_core.transformer.bert import random_bert
 from tx_core.transformer.causal_lm import random_causal_lm
@@ -53,7 +50,6 @@ class Objective:
         load: Load a trained model from the folder of a checkpoint.
         packing: How texts are packed, for so many positions and token slots of a batch.
         ask: Choose what is predicted in a batch.
-        measure: Measure a model on files of held-out text.
     """
 
     config: Callable[..., BertConfig | CausalConfig]
@@ -61,7 +57,6 @@ class Objective:
     load: Callable[[Path], Any]
     packing: Callable[[int, int], Packing]
     ask: Callable[[Batch, Bool[np.ndarray, "vocab"], float, np.random.Generator], Question]
-    measure: Callable[[Any, Tokenizer, str, Sequence[Path]], dict[str, HeldOut]]
 
 
 OBJECTIVES = {
@@ -71,7 +66,6 @@ OBJECTIVES = {
         load=load_bert,
         packing=lambda most, tokens: Packing(most, tokens, tuple(n for n in PARAGRAPH_LENGTHS if n <= most) or (most,), 0.5, 0.5),
         ask=ask_masked_words,
-        measure=lambda model, tokenizer, device, files: measure_held_out(Probe(model, tokenizer, device), files),
     ),
     "causal": Objective(
         config=lambda **sizes: CausalConfig(**sizes, rotary_base=10_000.0, activation="gelu", layer_norm_eps=1e-5, dropout=0.0),
@@ -79,6 +73,5 @@ OBJECTIVES = {
         load=load_causal_lm,
         packing=lambda most, tokens: Packing(most, tokens, (most,), 0.0, 0.0),
         ask=ask_next_tokens,
-        measure=lambda model, tokenizer, device, files: measure_next_tokens(CausalProbe(model, tokenizer, device), files),
     ),
 }

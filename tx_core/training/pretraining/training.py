@@ -6,15 +6,17 @@ import time
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 from tokenizers import Tokenizer as Backend
 from torch import Tensor, nn
 
-from tx_core.engine.device import best_device, computes_bfloat16
+from tx_core.engine.bert_engine import OwnEngine
+from tx_core.engine.device import DeviceRunner, best_device, computes_bfloat16
 from tx_core.engine.tokenizer import Tokenizer
+from tx_core.training.evaluation.predictions import measure_held_out
 from tx_core.training.pretraining.batches import Batch, Packer
 from tx_core.training.pretraining.corpus import CorpusProblem, TokenisedSource
 from tx_core.training.pretraining.objectives import OBJECTIVES, Question
@@ -99,27 +101,12 @@ class PretrainingSettings:
         return self.peak_rate * min(1.0, (step + 1) / self.warm_up_steps, (self.steps - step) / max(1, falling))
 
 
-class TrainingUpdate(NamedTuple):
-    """One progress record.
-
-    Attributes:
-        step: Updates made.
-        loss: Mean cross-entropy per predicted piece since the last record, in nats.
-        tokens: Tokens read.
-        seconds: Time spent training, all sittings together.
-        held_out: Measurements by source; empty without held-out texts.
-    """
-
-    step: int
-    loss: float
-    tokens: int
-    seconds: float
-    held_out: dict[str, Any]
-
-
 @dataclass
 class RunProgress:
-    """The progress of a run over all its sittings; curve: the loss, on training and on held-out text."""
+    """The progress of a run over all its sittings, in updates, batches, tokens and seconds.
+
+    curve: mean cross-entropy per predicted piece since the point before, in nats; on held-out text, where there is any, too.
+    """
 
     step: int = 0
     batches: int = 0
@@ -163,8 +150,8 @@ class Pretraining:
         """Whether all updates are made."""
         return self.progress.step >= self.settings.steps
 
-    def updates(self, folder: Path, facts: dict[str, Any]) -> Generator[TrainingUpdate, None, None]:
-        """Train to the end, or until `stop_requested`, yielding records and saving states with `facts` in them."""
+    def updates(self, folder: Path, facts: dict[str, Any]) -> Generator[RunProgress, None, None]:
+        """Train to the end, or until `stop_requested`, yielding the progress and saving states with `facts` in them."""
         progress, losses = self.progress, []
         batches = self.packer.batches(self.settings.seed, skip=progress.batches)
         began = time.monotonic() - progress.seconds
@@ -180,7 +167,7 @@ class Pretraining:
             point = {"step": progress.step, "tokens": progress.tokens, "loss": round(loss, 4)}
             progress.curve.append(point | ({"held_out": round(measured["all"]["loss"], 4)} if measured else {}))
             save_state(folder, self.state(facts))
-            yield TrainingUpdate(progress.step, loss, progress.tokens, progress.seconds, measured)
+            yield progress
 
     def update(self, batches: Iterator[Batch]) -> Tensor:
         """Make one update on one or more batches; return the mean loss in nats, on the device."""
@@ -233,7 +220,9 @@ class Pretraining:
         """Evaluate the running mean of the weights on held-out text; return plain numbers."""
         if not self.held_out:
             return {}
-        measured = self.objective.measure(self.mean.module, self.tokenizer, self.device, self.held_out)
+        model = self.mean.module.eval()
+        engine = OwnEngine("run", "This run", self.tokenizer, model, DeviceRunner(model, self.device))
+        measured = measure_held_out(engine, self.held_out)
         return {source: figures._asdict() for source, figures in measured.items()}
 
     def state(self, facts: dict[str, Any]) -> dict[str, Any]:
