@@ -16,7 +16,9 @@ class Page:
         question, lead: its title and the sentence below.
         second: the query parameter of a second sentence, "" for none.
         address: its path where that is not its key; links by the key keep working.
-        computes: False for a page to read, which has no model and no view to restore.
+        computes: whether it has a model, a view to restore and a stage (pages/ui/stage), right below question and sentence; False
+            for a page to read.
+        script: what its stage draws with (assets/stage), which a browser fetches while the page is on its way.
     """
 
     key: str
@@ -28,11 +30,7 @@ class Page:
     second: str = ""
     address: str = ""
     computes: bool = True
-
-    @property
-    def has_stage(self) -> bool:
-        """Whether its picture is a stage (pages/ui/stage), right below question and sentence."""
-        return self.computes or self.key == HOME
+    script: str = "pictures"
 
     @property
     def path(self) -> str:
@@ -48,6 +46,7 @@ PAGES = (
         "home",
         "What does a language model look at?",
         "Each arc is one word looking at another; the wider it is, the more the prediction needs it.",
+        script="routes",
     ),
     Page(
         "learn",
@@ -85,6 +84,7 @@ PAGES = (
         "Where does each head look?",
         "See how much each token attends to every other, in every layer and head of a model.",
         second="pair",
+        script="attention",
     ),
     Page(
         "fill_mask",
@@ -93,6 +93,7 @@ PAGES = (
         "space_bar",
         "What would BERT put here?",
         "Leave a blank in a sentence: see which words the model finds likely, and where the blank looks.",
+        script="fill_mask",
     ),
     Page(
         "next_word",
@@ -101,6 +102,7 @@ PAGES = (
         "edit",
         "What comes next, and from where?",
         "Type a beginning: see what a model that writes finds likely behind it, let it write, and see where it looks.",
+        script="next_word",
     ),
     Page(
         "compare",
@@ -110,6 +112,7 @@ PAGES = (
         "What differs between A and B?",
         "Two sentences, heads or models: what differs in their attention and vectors.",
         second="text_b",
+        script="compare",
     ),
     Page(
         "patching",
@@ -187,6 +190,7 @@ PAGES = (
         "translate",
         "How does one sequence become another?",
         "Train a small transformer on this page, and watch its decoder learn where to look in the source.",
+        script="training",
     ),
     Page(
         "bert",
@@ -196,6 +200,7 @@ PAGES = (
         "Is this really BERT?",
         "Compare our own BERT with Hugging Face's, with an untrained one, and with the models that came after it.",
         second="pair",
+        script="bert",
     ),
     Page(
         "classifier",
@@ -204,6 +209,7 @@ PAGES = (
         "thumbs_up_down",
         "How does a model learn to label a text?",
         "See what each word adds to the label that a fine-tuned BERT gives, or train a small encoder on texts of your own.",
+        script="training",
     ),
     Page(
         "words",

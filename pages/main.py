@@ -106,7 +106,7 @@ with first_visit, page_run(page.key), memory_explained():
     if not in_lesson:
         st.session_state[AWAITED_CHANGE] = None
         hide_widgets(page.key)
-    with st.container(key="page", gap="xsmall" if page.has_stage else "small"), suppress(StageShown):
+    with st.container(key="page", gap="xsmall" if page.computes else "small"), suppress(StageShown):
         chosen.run()
     if in_lesson:
         hide_other_controls(page.key)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from pages import contents
 from pages.contents import PAGES
 from pages.ui.shell.readiness import Status, Warmup
 from pages.ui.stage import first_picture
@@ -113,7 +114,7 @@ def test_the_first_pictures_are_sent_without_torch_and_pandas(tmp_path: Path):
     server = [sys.executable, "-c", SERVER_THAT_SAYS_WHAT_IT_IMPORTED, *command]
     with running(server, f"http://127.0.0.1:{port}/_stcore/health", log):
         for page in first_picture.PAGES:
-            entry = {"start": "routes", "self_attention": "pictures"}.get(page, page)
+            entry = contents.page(page).script
             assert f"attention_explorer_stage_{entry}".encode() in run_apart(see_picture(page))
         assert fetch(f"http://127.0.0.1:{port}/api/ready")[0] == 503
         said = wait_until(

@@ -75,7 +75,7 @@ def open_page(key: str) -> DeltaGenerator:
     st.session_state[OPEN_PAGE] = key
     if not shows_step() and key not in STEP_HOSTS:
         st.session_state.pop(SHOWN_STEP, None)  # the step comes back with its own view, not with that of a page opened since
-    if page.has_stage and shows_stage_alone():
+    if page.computes and shows_stage_alone():
         return st.empty()
     with st.container(gap=None):
         st.title(page.question, anchor=False)

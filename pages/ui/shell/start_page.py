@@ -1,14 +1,15 @@
 """The page that a browser gets first, before a script has run: Streamlit's own, with what keeps the layout from shifting.
 
-It lets the browser fetch at once what every page of ours needs, fonts with what our pages write among them, and tells Streamlit's
-scripts where their server is. To name the scripts of Streamlit's elements, too, brings neither title nor map earlier (200 kB/s,
-150 ms, a fourth of the speed: tried).
+It lets the browser fetch, once Streamlit's first scripts are there, what every page needs, fonts with what our pages write among
+them, and what draws the stage of the page; and it tells Streamlit's scripts where their server is. To name the scripts of
+Streamlit's elements, too, brings neither title nor map earlier (200 kB/s, 150 ms, a fourth of the speed: tried).
 """
 
 import base64
 import hashlib
 import re
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from pathlib import Path
 
 import streamlit as st
@@ -17,7 +18,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from pages.contents import FORMER_HOME, FORMER_HOME_PARAMETERS, HOME_PARAMETER, PAGES, page_address
+from pages import contents
+from pages.contents import FORMER_HOME, FORMER_HOME_PARAMETERS, HOME, HOME_PARAMETER, PAGES, Page, page_address
 from pages.ui.shell.readiness import first_visit
 from pages.ui.shell.served import ServedFiles
 from tx_core.settings import ASSETS, host_settings
@@ -94,27 +96,25 @@ def content_policy() -> str:
 
 
 @cache
-def start_page() -> str:
-    """Write the start page: Streamlit's, with the server's address and our scripts in its head and our styles in its body."""
+def start_page(stage_files: tuple[str, ...] = ()) -> str:
+    """Write the start page: Streamlit's, with the server's address and our scripts in its head and our styles in its body.
+
+    stage_files: the addresses of what draws the stage of the page.
+    """
     index = STREAMLITS_FONT.sub("", INDEX_PAGE.read_text(encoding="utf-8"))
     index = STREAMLITS_STYLE.sub(SHELL.address("streamlit.css"), index)
-    names = SHELL.files
-    scripts = "".join(f'<link rel="modulepreload" href="./{SHELL.address(name)}">' for name in names if name.endswith(".js"))
-    fonts = "".join(
-        f'<link rel="preload" as="font" type="font/woff2" crossorigin href="./{SHELL.address(name)}">'
-        for name in names
-        if name.endswith(".woff2")
-    )
+    ours = [SHELL.address(name) for name in SHELL.files if not name.endswith(".css")]
+    links = "".join(map(_link, [*ours, *stage_files]))
     # In the body: of two equal rules, ours wins.
-    styles = "".join(f'<link rel="stylesheet" href="./{SHELL.address(name)}">' for name in names if name == "page.css")
-    head = f"<style id='unsettled'>{UNSETTLED_STYLE}</style>{SERVER_ADDRESS}{fonts}{scripts}"
-    return index.replace("</head>", f"{head}</head>", 1).replace("</body>", f"{styles}</body>", 1)
+    style = f'<link rel="stylesheet" href="./{SHELL.address("page.css")}">'
+    head = f"<style id='unsettled'>{UNSETTLED_STYLE}</style>{SERVER_ADDRESS}{links}"
+    return index.replace("</head>", f"{head}</head>", 1).replace("</body>", f"{style}</body>", 1)
 
 
-async def answer(_request: Request) -> HTMLResponse:
-    """Serve the start page; a browser asks anew at each visit."""
-    first_visit.begun.set()
-    return HTMLResponse(start_page(), headers={"Cache-Control": "no-cache"})
+def _link(address: str) -> str:
+    """Have the browser fetch a file after the scripts that Streamlit begins with."""
+    kind = {".js": "modulepreload", ".woff2": 'preload" as="font" crossorigin="', ".css": 'preload" as="fetch" crossorigin="'}
+    return f'<link rel="{kind[Path(address).suffix]}" fetchpriority="low" href="./{address}">'
 
 
 class WordInPath(Convertor[str]):
@@ -132,30 +132,31 @@ class WordInPath(Convertor[str]):
 register_url_convertor("word", WordInPath())
 
 
-async def answer_at_root(request: Request) -> Response:
-    """Serve the start page, or redirect an old link to the page that used to be at the root."""
-    asked = request.query_params.keys()
-    is_old = FORMER_HOME_PARAMETERS & asked and HOME_PARAMETER not in asked
-    return _redirect(request, FORMER_HOME) if is_old else await answer(request)
+def routes(stage_files: Callable[[str], Sequence[str]]) -> list[Route]:
+    """Return every address of a page, every key, and any other word, at which Streamlit runs the first page.
+
+    stage_files: returns the addresses of what draws a stage, by the name of its script.
+    """
+
+    async def answer(asked: Page, request: Request) -> Response:
+        """Serve the start page, or redirect an old link to the page that used to be at the root."""
+        names = request.query_params.keys()
+        if request.url.path.endswith("/") and FORMER_HOME_PARAMETERS & names and HOME_PARAMETER not in names:
+            return await _redirect(request, FORMER_HOME)
+        first_visit.begun.set()
+        written = start_page(tuple(stage_files(asked.script)) if asked.computes else ())
+        return HTMLResponse(written, headers={"Cache-Control": "no-cache"})  # a browser asks anew at each visit
+
+    moved = [page for page in PAGES if page_address(page) != page.key]
+    return [
+        *(Route(f"/{page_address(page)}", partial(answer, page)) for page in PAGES),
+        *(Route(f"/{page.key}", partial(_redirect, address=page_address(page))) for page in moved),
+        Route("/{unknown:word}", partial(answer, contents.page(HOME))),
+    ]
 
 
-async def answer_key(request: Request) -> Response:
-    """Redirect a link by the key of a page to its address."""
-    key = request.url.path.rpartition("/")[2]
-    return _redirect(request, next(page_address(page) for page in PAGES if page.key == key))
-
-
-def _redirect(request: Request, address: str) -> Response:
+async def _redirect(request: Request, address: str) -> Response:
     """Redirect a link to another page, with its parameters."""
     query = f"?{request.url.query}" if request.url.query else ""
     path = request.url.path.rpartition("/")[0]
     return RedirectResponse(f"{path}/{address}{query}", 307, {"Cache-Control": "no-cache"})
-
-
-ROUTES = (
-    Route("/", answer_at_root),
-    *(Route(f"/{page_address(page)}", answer) for page in PAGES if page_address(page)),
-    *(Route(f"/{page.key}", answer_key) for page in PAGES if page_address(page) != page.key),
-    Route("/{unknown:word}", answer),
-)
-"""Every address of a page, every key, and any other word, at which Streamlit runs the first page."""

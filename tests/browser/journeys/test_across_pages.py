@@ -76,7 +76,7 @@ def test_on_a_phone_the_list_of_pages_opens_leads_on_and_is_folded_away(arrive, 
 @pytest.mark.parametrize("entry", contents.PAGES, ids=lambda entry: entry.key)
 def test_a_page_stands_still_on_the_phone_of_whoever_was_never_here_its_picture_in_sight(arrive, entry: contents.Page):
     page = arrive(f"/{entry.address or entry.key}", cold=True, width=390)
-    if entry.has_stage:
+    if entry.computes:
         comes_first(page)
     fits(page)
 

@@ -146,7 +146,7 @@ def test_the_stage_of_every_page_fills_the_screen_of_a_projector(page_at, half: 
 
 def test_every_page_with_a_stage_shows_it_on_a_projector():
     shown = {view.partition("?")[0].strip("/") for view in (*VIEWS, KEYS)}
-    assert {page_address(page) for page in contents.PAGES if page.has_stage} == shown
+    assert {page_address(page) for page in contents.PAGES if page.computes} == shown
 
 
 def test_a_lesson_is_led_by_keys_from_its_words_to_its_picture_and_r_reveals(page_at):

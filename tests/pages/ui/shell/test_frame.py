@@ -82,6 +82,8 @@ def test_every_page_opens_with_its_question_and_its_lead_and_ends_with_the_way_t
     assert not app.code  # its highlighter takes a browser 1.6 MB
     ways_on = [link.proto.label for link in app.main.get("page_link") if link.proto.label.startswith(NEXT)]
     assert ways_on == ([next_label(page.key)] if page.key != contents.HOME else [])
+    stages = [one.proto.component_name for one in app.get("bidi_component") if "_stage_" in one.proto.component_name]
+    assert stages == ([f"attention_explorer_stage_{page.script}"] if page.computes else [])  # what the start page fetches
 
 
 def test_after_a_step_of_a_lesson_the_way_on_leads_back_to_it_by_the_number_of_its_strip(open_app):

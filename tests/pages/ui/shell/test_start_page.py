@@ -11,6 +11,7 @@ import pytest
 from pages.contents import FORMER_HOME, FORMER_HOME_PARAMETERS, HOME_PARAMETER, PAGES, page_address
 from pages.ui.shell import start_page
 from pages.ui.shell.address import LESSON, STEP
+from pages.ui.stage.scripts import stage_files
 from tests.pages.test_old_links import LINKS
 from tests.pages.test_view_links import fields_of
 from tests.support.serving import ROOT, WITHOUT_MODELS, fetch, serving
@@ -31,11 +32,13 @@ def test_what_every_page_needs_is_served_once_and_no_run_sends_it_again(server, 
 def test_every_address_of_a_page_has_it_and_any_other_streamlits(server):
     for page in PAGES:
         status, headers, body = fetch(f"{server}/{page_address(page)}")
-        assert (status, body.decode()) == (200, start_page.start_page())
+        assert (status, body.decode()) == (200, start_page.start_page(tuple(stage_files(page.script)) if page.computes else ()))
         with urlopen(f"{server}/{page.key}?a=1&b=2", timeout=60) as reached:
             assert reached.url == f"{server}/{page_address(page)}?a=1&b=2"
         assert headers["cache-control"] == "no-cache"
-    assert fetch(f"{server}/no-such-page")[2].decode() == start_page.start_page()
+    assert fetch(f"{server}/no-such-page")[2] == fetch(f"{server}/")[2]
+    for address in stage_files("attention"):
+        assert fetch(f"{server}/{address}")[0] == 200
     assert fetch(f"{server}/_stcore/health")[2] == b"ok" and fetch(f"{server}/favicon.png")[1]["content-type"] == "image/png"
 
 
