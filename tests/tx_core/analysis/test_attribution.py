@@ -39,12 +39,6 @@ def integrated(score, vectors: torch.Tensor, baseline: torch.Tensor, **options: 
     return torch.tensor(integrated_gradients(partial(score_gradients, score), vectors.numpy(), baseline.numpy(), **options))
 
 
-def test_a_product_of_two_tokens_is_shared_between_them():
-    vectors, baseline = torch.tensor([[3.0], [5.0]]).double(), torch.zeros(2, 1).double()
-    owed = integrated(lambda steps: steps[:, 0, 0] * steps[:, 1, 0], vectors, baseline)
-    torch.testing.assert_close(owed, torch.tensor([7.5, 7.5]).double())
-
-
 @given(st.integers(0, 99))
 def test_what_is_owed_adds_up_to_the_difference(seed):
     weight, vectors, baseline = drawn(seed, 4, 3), drawn(seed + 1, 4, 3), drawn(seed + 2, 4, 3)

@@ -57,12 +57,6 @@ def test_every_difference_is_that_of_the_two_maps_and_all_else_is_marked_as_miss
     assert alone == [["time", "an", "arrow"], ["fruit", "a", "banana"]]
 
 
-def test_a_text_beside_itself_differs_nowhere():
-    found = compared("time flies", "Time flies")
-    assert found.comparable.all()
-    assert not found.difference.any()
-
-
 def test_texts_without_a_common_word_have_nothing_to_take_from_each_other():
     found = compared("time", "banana", hide=True)
     assert not found.comparable.any()

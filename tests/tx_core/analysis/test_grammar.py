@@ -4,7 +4,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -60,17 +60,6 @@ def test_a_relation_recomputed_on_a_few_sentences_beats_its_distance_there_too()
             articles += 1
     assert found / articles >= det.accuracy - 0.05
     assert found - by_distance >= MIN_GAIN * articles
-
-
-def test_the_interval_of_a_share_is_wilsons():
-    """Its ends are the true shares from which the share found is 1.96 standard errors away; more occurrences narrow it."""
-    for one in ALL:
-        low, high = one.interval
-        for end in (low, high):
-            assert abs(one.accuracy - end) == pytest.approx(1.959964 * np.sqrt(end * (1 - end) / one.occurrences), rel=1e-4)
-        assert 0 < low < one.accuracy < high < 1
-    few, many = (replace(ALL[0], occurrences=count).interval for count in (50, 5000))
-    assert few[0] < many[0] < many[1] < few[1]
 
 
 @pytest.fixture

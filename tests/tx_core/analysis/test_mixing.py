@@ -1,7 +1,6 @@
 """What is mixed into a token: vectors that add up to what the layer norm after attention gives, in the library's own BERT."""
 
 import numpy as np
-import pytest
 import torch
 import transformers
 
@@ -31,9 +30,3 @@ def test_the_norms_are_those_of_vectors_that_add_up_to_the_librarys_output(check
         expected = norm(output(block.attention.self(states[None])[0][0]) + states)
         torch.testing.assert_close(scaled.sum(1) + from_biases, expected, atol=1e-4, rtol=0)
         np.testing.assert_allclose(found[layer], scaled.norm(dim=-1), atol=1e-4)
-
-
-def test_without_the_parts_it_needs_it_says_so(checkpoint):
-    engine = load_own_engine(checkpoint("bert"), "bert", "Bert")
-    with pytest.raises(ValueError, match="must keep"):
-        mixed_in(engine.model, engine.trace(TEXT))

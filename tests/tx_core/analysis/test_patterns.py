@@ -17,7 +17,6 @@ from tx_core.analysis.patterns import (
     mean_distance,
     name_heads,
     normalised_entropy,
-    padded_targets,
     pattern_sums,
     uniform_distance,
 )
@@ -30,20 +29,6 @@ SCORES = arrays(np.float64, (2, 3, 5, 7), elements=st.floats(-20, 20))
 def shares(scores: np.ndarray) -> np.ndarray:
     raised = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return raised / raised.sum(axis=-1, keepdims=True)
-
-
-@pytest.mark.parametrize("keys", [1, 7])
-def test_the_same_to_all_has_the_log_of_the_number_of_keys(keys):
-    even = np.full((2, 3, 4, keys), 1 / keys)
-    np.testing.assert_allclose(entropy(even), np.log(keys), atol=1e-12)
-    np.testing.assert_allclose(normalised_entropy(even), float(keys > 1), atol=1e-12)
-
-
-def test_all_on_one_and_a_query_that_attends_nowhere_have_no_entropy():
-    weights = np.zeros((1, 1, 2, 3))
-    weights[0, 0, 0, 1] = 1
-    assert entropy(weights).tolist() == [[[0, 0]]]
-    assert not np.signbit(entropy(weights)).any()
 
 
 @given(SCORES)
@@ -105,17 +90,6 @@ def test_a_head_that_looks_three_back_is_mixed(encoding):
     assert found.confidence < MIN_SCORE
 
 
-def test_texts_of_a_batch_have_the_targets_that_they_have_alone_and_padding_has_none_and_is_none():
-    engine = catalogue.load("embedded")
-    rows = [engine.encode(text) for text in ("Tea, tea.", TEXT, "The unbelievable dog ran and ran!", "No")]
-    together = padded_targets(rows)
-    for row, targets in zip(rows, together, strict=True):
-        alone = np.zeros_like(targets)
-        alone[:, : len(row), : len(row)] = kind_targets(row)
-        np.testing.assert_array_equal(targets[..., len(row) :], False)
-        np.testing.assert_array_equal(targets, alone)
-
-
 def test_targets_by_hand():
     #          0 CLS   1 a  2 .   3 a  4 SEP
     encoding = plain_encoding(["[CLS]", "a", ".", "a", "[SEP]"], [1, 2, 3, 2, 4], [True, False, False, False, True])
@@ -168,14 +142,3 @@ def test_sums_of_texts_add_up_and_agreement_counts_texts():
         assert head.agreement == pytest.approx(alone.count(head.kind) / 3)
         assert 0 <= head.second_score <= head.confidence <= 1
         assert head.kind in PATTERN_KINDS
-
-
-def test_the_share_of_a_head_and_its_distance_are_of_the_same_tokens(encoding):
-    weights = catalogue.load("embedded").trace(TEXT).attention.weights
-    sums, own = pattern_sums(weights, encoding), ~np.array(encoding.special)
-    following = name_heads(sums)[1]
-    assert (following.layer, following.head, following.kind) == (0, 1, "next")
-    steps = np.outer(own, own).diagonal(1)
-    assert sums.share_of(following) == pytest.approx(weights[0, 1].diagonal(1)[steps].sum() / own.sum(), abs=1e-6)
-    assert sums.share_of(following) < following.confidence  # the last word has no token after it
-    assert sums.share_of(next(one for one in name_heads(sums) if one.kind == "mixed")) == 0

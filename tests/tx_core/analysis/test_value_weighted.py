@@ -11,23 +11,6 @@ from tx_core.engine import catalogue
 from tx_core.engine.hub import load
 from tx_core.errors import ModelUnavailable
 
-TEXT = "Fruit flies like a banana, and time flies like an arrow."
-
-
-@pytest.fixture(scope="module")
-def engine():
-    return catalogue.load("embedded")
-
-
-@pytest.fixture(scope="module")
-def stack(engine):
-    return engine.trace(TEXT, keep=("weights", "value", "context")).attention
-
-
-def test_without_the_parts_it_needs_it_says_so(engine):
-    with pytest.raises(ValueError, match="must keep"):
-        value_weighted(engine, engine.trace("A bird").attention, 0)
-
 
 def as_bert(model, layer: int, states: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     attention = model.encoder.layer[layer].attention
@@ -82,11 +65,6 @@ def test_an_albert_of_several_groups_is_refused_rather_than_read_in_the_wrong_pl
     stack = other.trace("A bird", keep=("weights", "value")).attention
     with pytest.raises(ModelUnavailable, match="is not one whose modules this app can locate"):
         value_weighted(other, stack, 0)
-
-
-def test_shares_of_rows_sum_to_one_and_zeros_stay():
-    found = row_shares(np.array([[3.0, 1.0], [0.0, 0.0]]))
-    assert found.tolist() == [[0.75, 0.25], [0.0, 0.0]]
 
 
 def test_a_share_of_all_rows_together_counts_long_rows_for_more_than_the_mean_of_the_rows_shares_does():

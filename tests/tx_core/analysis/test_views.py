@@ -74,12 +74,6 @@ def test_a_text_of_special_tokens_only_is_not_hidden_away():
     assert not views.view(stack(FLIES, marks), hide_special=True).hides_special
 
 
-def test_queries_and_keys_of_two_texts_keep_their_own_labels():
-    shown = views.view(stack(encoding("a b </s>", "</s>"), FLIES), merge_words=True, hide_special=True)
-    assert (shown.queries, shown.keys) == (("A", "B"), ("Time", "Flies"))
-    assert shown.weights.shape == (2, 3, 2, 2)
-
-
 def test_the_mean_of_heads_is_taken_across_layers():
     run = stack(FLIES, FLIES)
     mean = views.mean_of_heads(run.weights, [(0, 2), (1, 0)])

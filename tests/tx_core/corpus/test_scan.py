@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -22,8 +21,6 @@ from tx_core.corpus.scan_file import read_scan
 from tx_core.corpus.sentence_file import Sentences, describe_left_out, embedded_sentences
 from tx_core.corpus.statistics import read_all
 from tx_core.engine import catalogue
-from tx_core.errors import ModelUnavailable
-from tx_core.settings import allowed, variable
 
 SLOW = 120
 TEXTS = (*embedded_sentences().texts * 3, "word " * 400)
@@ -173,16 +170,6 @@ def test_what_cannot_be_done_is_said_in_one_line(file: Path, capsys: pytest.Capt
     assert sorted(path.name for path in file.parent.iterdir()) == ["mine.txt", "there.json"]
 
 
-def test_a_model_that_cannot_be_had_is_named_before_anything_is_read(
-    file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-):
-    def refuse(hub_id: str, revision: str | None) -> Path:
-        raise ModelUnavailable(f"no {hub_id} here")
-
-    monkeypatch.setattr(scan, "fetch", refuse)
-    assert "no FacebookAI/roberta-base here" in refusal(capsys, file, "--out", file.parent / "a.json", "--model", "roberta-base")
-
-
 def test_without_ray_its_option_says_what_to_install(
     file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
@@ -227,13 +214,3 @@ def test_files_without_a_sentence_leave_nothing_behind(tmp_path: Path, capsys: p
     assert said.startswith(f"scan: {scan.NOTHING_READ} ")
     assert "2 lines, empty (lines 1, 2); 1 line, longer than" in said
     assert list(tmp_path.iterdir()) == [file]
-
-
-def test_a_setting_with_a_wrong_value_is_named_in_one_line(file: Path):
-    name, value = "compute_slots", "many"
-    environment = os.environ | {variable(name): value}
-    words = command(file, "--out", file.parent / "heads.json")
-    done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=SLOW, check=False)
-    (line,) = done.stderr.splitlines()
-    assert (done.returncode, done.stdout) == (2, "")
-    assert line.startswith("scan: ") and variable(name) in line and repr(value) in line and allowed(name) in line

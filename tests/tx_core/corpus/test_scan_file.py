@@ -6,7 +6,6 @@ import pickle
 import random
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tx_core.corpus import scan_file
-from tx_core.corpus.scan_file import CorpusScan, merge_reports, new_origin, only_named, read_progress, read_scan, write_scan
+from tx_core.corpus.scan_file import CorpusScan, new_origin, only_named, read_progress, read_scan, write_scan
 from tx_core.corpus.sentence_file import LeftOut, Sentences, embedded_sentences
 from tx_core.corpus.sentence_stream import SourceFile
-from tx_core.corpus.statistics import PLACES, RANKED_KINDS, HeadReport, Reading, read_all
+from tx_core.corpus.statistics import PLACES, RANKED_KINDS, HeadReport, read_all
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
 from tx_core.settings import app_version
@@ -86,23 +85,6 @@ def test_a_scan_keeps_the_sentences_that_some_head_is_strongest_in_and_no_others
     np.testing.assert_array_equal(again.report.strongest.texts, scan.report.strongest.texts)
     assert again.report.read == 4 * scan.report.read
     np.testing.assert_allclose(again.report.spread, scan.report.spread, rtol=0, atol=1e-12)
-
-
-def test_a_part_that_the_model_cannot_read_changes_no_number(scan: CorpusScan):
-    engine = catalogue.load(catalogue.DEFAULT)
-    assert read_all(engine, Sentences("", ("word " * 300,), (1,), ())) is None
-    from_nothing = scan_file.merge_reports(empty_report(engine), scan.report)
-    for name in ("entropy", "spread", "distance"):
-        np.testing.assert_allclose(getattr(from_nothing, name), getattr(scan.report, name), rtol=1e-12)
-    assert from_nothing.total == scan.report.total + 1
-    assert merge_reports(scan.report, empty_report(engine)).example == scan.report.example == from_nothing.example
-
-
-def empty_report(engine: Any) -> HeadReport:
-    from_all = Reading(engine, Sentences("", ("word " * 300,), (1,), ()))
-    for _ in from_all.updates(threads=1):
-        pass
-    return from_all.result()
 
 
 def same(first: HeadReport, second: HeadReport) -> bool:
@@ -185,14 +167,6 @@ def test_a_file_beyond_the_bound_of_the_host_is_refused_before_it_is_parsed(scan
     with pytest.raises(TextProblem) as told:
         read_scan(write_scan(scan) + b" " * 1_000_000)
     assert str(told.value) == scan_file.TOO_LARGE_SCAN.format(most=1_000_000)
-
-
-@pytest.mark.parametrize("deep", ['"device":' + "[" * 5000, '"seconds":' + "9" * 5000, '"device":"\\ud800"', '"device":"\udc80"'])
-def test_hostile_json_is_refused_in_one_line(scan: CorpusScan, deep: str):
-    start = f'{{"format":"{scan_file.SCAN_FORMAT}",'
-    with pytest.raises(TextProblem) as told:
-        read_scan((start + deep).encode(errors="surrogatepass"))
-    assert "\n" not in str(told.value)
 
 
 @given(st.randoms(use_true_random=False))

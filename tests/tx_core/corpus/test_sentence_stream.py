@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from tx_core.corpus import sentence_stream
-from tx_core.corpus.sentence_file import EMPTY, LINE_TOO_LONG, Sentences, read_sentences
+from tx_core.corpus.sentence_file import EMPTY, Sentences, read_sentences
 from tx_core.corpus.sentence_stream import check_column, describe_files, parts, source_files
 from tx_core.errors import TextProblem
-from tx_core.settings import host_settings
 
 LINES = "One.\r\n\r\n  Two, and “more”.  \rThree.\nBell \x07.\n" + "word " * 9000 + "\nLast."
 
@@ -73,15 +72,6 @@ def test_lines_are_counted_through_all_files_and_a_folder_stands_for_its_files(t
     assert [one.size for one in describe_files(files)[:2]] == [9, 8]
 
 
-def test_parts_hold_as_many_sentences_as_asked_for_and_the_first_can_be_skipped(tmp_path: Path):
-    file = tmp_path / "a.txt"
-    file.write_text("".join(f"Number {number}.\n\n" for number in range(10)))
-    every = list(parts([file], "", 4))
-    assert [len(part) for part in every] == [4, 4, 2]
-    assert list(parts([file], "", 4, skip=1)) == every[1:]
-    assert list(parts([file], "", 4, skip=3)) == []
-
-
 def peak(file: Path) -> int:
     tracemalloc.start()
     for _ in parts([file], "", 500):
@@ -103,18 +93,6 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, kind: str):
             file.write_bytes(gzip.compress("\n".join(texts).encode(), 1))
         peaks.append(peak(file))
     assert peaks[1] < 1.2 * peaks[0] + 50_000
-
-
-def test_one_line_without_an_end_takes_no_more_memory_than_a_part(tmp_path: Path):
-    file = tmp_path / "a.txt"
-    with file.open("wb") as written:
-        for _ in range(200):
-            written.write(b"word " * 100_000)
-        written.write(b"\nShort.\n")
-    assert peak(file) < 2_000_000
-    found = all_of([file])
-    assert (found.texts, found.lines) == (("Short.",), (2,))
-    assert [one.why for one in found.left_out] == [LINE_TOO_LONG.format(most=host_settings().max_text_characters)]
 
 
 def damaged_gzip(folder: Path) -> list[Path]:

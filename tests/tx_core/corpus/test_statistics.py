@@ -127,12 +127,6 @@ def test_what_the_model_cannot_read_is_left_out_by_line_and_reason(embedded: Eng
     }
 
 
-def test_sentences_too_short_to_show_a_pattern_are_not_ranked(embedded: Engine):
-    report = read_all(embedded, Sentences("mine", ("Tea.", "Bread is cold and the dog is old.", "No."), (1, 2, 3), ()))
-    assert set(report.strongest.texts.ravel().tolist()) == {1, -1}
-    assert report.read == 3
-
-
 def test_it_reports_as_it_goes_can_be_stopped_and_then_holds_no_model(embedded: Engine):
     reading = Reading(embedded, made(400))
     assert reading.report is None

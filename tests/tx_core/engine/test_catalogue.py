@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -11,12 +10,10 @@ from threading import Event
 import pytest
 
 from tests.support.serving import wait_until
-from tx_core.engine import catalogue, download
+from tx_core.engine import catalogue
 from tx_core.engine.checkpoint_files import read_json
 from tx_core.engine.download import CATALOGUE
 from tx_core.errors import CheckpointProblem, ModelUnavailable
-from tx_core.fill_mask.predictions import predict
-from tx_core.settings import host_settings
 
 
 def test_every_model_has_a_name_of_its_own_size_licence_heads_and_no_invented_revision():
@@ -54,24 +51,6 @@ def test_an_embedded_model_is_described_as_it_is(name: str):
     weights = (catalogue.MODELS / card.name / "model.safetensors").stat().st_size
     assert card.megabytes == round(weights / 1e6) <= 25
     assert catalogue.catalogue()[0].name == catalogue.DEFAULT
-
-
-def test_the_revision_of_a_hub_model_is_the_commit_that_was_downloaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    asked = []
-
-    def snapshot(hub_id: str, revision: str | None, *, local_files_only: bool = False) -> Path | None:
-        asked.append((hub_id, local_files_only))
-        return tmp_path / ("0123456789" * 4) if "base" in hub_id else None
-
-    monkeypatch.setattr(download, "_snapshot", snapshot)
-    assert catalogue.revision("bert-base-cased") == "0123456789" * 4
-    assert catalogue.revision("electra-small") == "unknown"
-    assert asked == [("google-bert/bert-base-cased", True), ("google/electra-small-discriminator", True)]
-
-
-def test_the_revision_of_a_hosts_own_model_is_when_its_weights_were_written(models_dir: Path):
-    os.utime(models_dir / "own bert-1.0" / "model.safetensors", (0, 1_000_000_000))
-    assert catalogue.revision("local:own bert-1.0") == "of 2001-09-09 01:46:40 UTC"
 
 
 @pytest.fixture
@@ -163,12 +142,6 @@ def test_what_is_no_checkpoint_is_not_offered_and_half_a_checkpoint_says_what_is
         assert str(models_dir) not in str(told.value)
 
 
-def test_a_directory_that_is_gone_offers_nothing(models_dir: Path):
-    assert host_settings().models_dir == models_dir
-    shutil.rmtree(models_dir)
-    assert catalogue.offered() == catalogue.catalogue()
-
-
 def test_models_that_need_a_download_are_named_only_where_no_hub_is_reached(monkeypatch: pytest.MonkeyPatch):
     reach, hubs = catalogue.HubReach(), [name.name for name in catalogue.catalogue() if name.hub_id]
     cached = {"google-bert/bert-base-uncased"}
@@ -196,10 +169,3 @@ def test_nobody_waits_for_the_hub_and_it_is_asked_once_a_minute(monkeypatch: pyt
     answered.set()
     wait_until(lambda: "gpt2" in reach.missing, 120, "the check of the hub")
     assert len(asked) == 1
-
-
-@pytest.mark.parametrize(("family", "engine"), [("bert", "OwnEngine"), ("roberta", "HubEngine")])
-def test_a_checkpoint_directory_opens_by_its_path(checkpoint: Callable[[str], Path], family: str, engine: str):
-    ours = catalogue.load(checkpoint(family))
-    assert (type(ours).__name__, ours.name, ours.title) == (engine, checkpoint(family).name, checkpoint(family).name)
-    assert len(predict(ours, "The ___ sleeps").blanks) == 1

@@ -8,13 +8,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-import torch
 from cachetools import TTLCache
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 
 from tx_core.engine import catalogue
 from tx_core.engine.checkpoint_files import weights_bytes
-from tx_core.engine.device import DeviceRunner
 from tx_core.engine.download import TOO_LARGE_FOR_MEMORY
 from tx_core.errors import Busy, ModelUnavailable
 from tx_core.lessons.labels import FINE_TUNED
@@ -85,12 +83,6 @@ def bytes_in_files(directory: Path) -> int:
     return sum(tensor.nbytes for file in directory.glob("*.safetensors") for tensor in load_file(file).values())
 
 
-def test_files_of_half_precision_take_twice_their_size_in_memory(tmp_path: Path):
-    save_file({"a": torch.zeros(3, 5, dtype=torch.bfloat16)}, tmp_path / "model.safetensors")
-    (tmp_path / "damaged.safetensors").write_bytes(b"no tensors")
-    assert weights_bytes(tmp_path) == 4 * 15
-
-
 def test_a_fine_tuned_model_counts_with_the_one_that_it_is_a_difference_from():
     tuned, base = (catalogue.MODELS / name for name in (FINE_TUNED, catalogue.DEFAULT))
     assert weights_bytes(tuned) == 2 * bytes_in_files(tuned) + 2 * bytes_in_files(base)  # stored in half precision
@@ -137,10 +129,3 @@ def test_memory_that_another_model_is_being_loaded_into_is_not_given_twice(
     assert "loaded" in catalogue._engines  # nothing is dropped for a model that has no space all the same
     monkeypatch.delitem(catalogue._arriving, "another")
     assert catalogue.load("bert-base-uncased").name == "bert-base-uncased"
-
-
-def test_a_copy_in_half_precision_counts():
-    runner = DeviceRunner(torch.nn.Linear(3, 5), "cpu")
-    assert runner.nbytes == 4 * (3 * 5 + 5)
-    runner.in_precision(True)
-    assert runner.nbytes == 6 * (3 * 5 + 5)

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import BertConfig, BertForMaskedLM, BertForSequenceClassification
+from transformers import BertForMaskedLM
 
 from tests.support.checkpoints import write_bert
 from tx_core.engine import catalogue
 from tx_core.engine.architectures import BERT
 from tx_core.engine.checkpoint import load_bert, rename
-from tx_core.engine.checkpoint_files import WEIGHTS, write_manifest
+from tx_core.engine.checkpoint_files import WEIGHTS
 from tx_core.errors import CheckpointProblem
 
 SIZES = {
@@ -54,18 +54,6 @@ def test_the_old_names_of_a_norm_are_read(directory: Path):
     )
     assert any(name.endswith("gamma") for name in load_file(directory / WEIGHTS))
     assert torch.equal(output(directory), before)
-
-
-def test_a_checkpoint_without_masked_word_head_loads_without_one(tmp_path: Path):
-    BertForSequenceClassification(BertConfig(vocab_size=31, **SIZES)).save_pretrained(tmp_path)
-    assert load_bert(tmp_path).head is None
-
-
-def test_an_untied_head_keeps_its_own_weights(tmp_path: Path):
-    write_bert(tmp_path, seed=2, **SIZES, tie_word_embeddings=False)
-    model = load_bert(tmp_path)
-    assert model.head.vocabulary.weight is not model.embeddings.words.weight
-    assert torch.equal(model.head.vocabulary.weight, load_file(tmp_path / WEIGHTS)["cls.predictions.decoder.weight"])
 
 
 @pytest.mark.parametrize(("part", "order"), [("weight", 1), ("weight", -1), ("bias", 1)])
@@ -124,9 +112,3 @@ def test_the_embedded_model_is_held_to_its_manifest(tmp_path: Path):
     (copy / WEIGHTS).write_bytes((copy / WEIGHTS).read_bytes()[:-1] + b"\x01")
     with pytest.raises(CheckpointProblem, match=r"model\.safetensors of embedded is not the file that its manifest"):
         load_bert(copy)
-
-
-def test_a_manifest_just_written_is_satisfied(directory: Path):
-    write_manifest(directory, tokens_seen=7)
-    assert json.loads((directory / "manifest.json").read_text(encoding="utf-8"))["tokens_seen"] == 7
-    assert load_bert(directory).config.num_layers == 2

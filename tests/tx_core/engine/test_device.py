@@ -119,13 +119,6 @@ def test_in_half_precision_a_module_computes_beside_itself_and_what_it_computed_
     assert runner.run(lambda model, _: model.weight.dtype).value == torch.float32
 
 
-def test_where_the_card_has_no_room_for_a_copy_the_module_itself_computes(monkeypatch):
-    runner = DeviceRunner(nn.Linear(2, 2), "cpu")
-    runner.device = "mps"
-    monkeypatch.setattr(runner, "_copy_to", lambda *_: (_ for _ in ()).throw(OUT_OF_MEMORY[1]))
-    assert runner.in_precision(True) is runner
-
-
 NO_KERNEL = RuntimeError(
     "CUDA error: no kernel image is available for execution on the device\nCompile with `TORCH_USE_CUDA_DSA`."
 )
@@ -175,11 +168,6 @@ def test_a_card_that_computes_something_else_leaves_it_to_the_cpu(card):
     card(torch.ones(3, 4))
     assert best_device() == "cpu"
     assert unused_card() == UNUSED_CARD.format(problem=WRONG_NUMBERS)
-
-
-def test_what_an_error_says_is_no_markup_on_a_page(card):
-    card(RuntimeError("`[a](http://b)` <b>*is*</b> $x$"))
-    assert not set("`[]<>*$") & set(unused_card())
 
 
 def test_a_card_that_is_named_and_does_not_compute_is_refused(card, host):

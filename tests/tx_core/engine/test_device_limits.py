@@ -2,11 +2,11 @@
 
 import pytest
 
-from tx_core.engine.device_limits import CARD_LIMITS, CPU_LIMITS, device_limits, exceeds
+from tx_core.engine.device_limits import CARD_LIMITS, CPU_LIMITS, device_limits
 from tx_core.errors import TextProblem
 from tx_core.settings import Settings
 from tx_core.training.loop import check_work
-from tx_core.training.synthetic import NOTEBOOK_COPY, QUICK
+from tx_core.training.synthetic import QUICK
 
 
 def test_limits_follow_the_kind_of_the_device_and_what_a_host_sets(host):
@@ -22,11 +22,3 @@ def test_the_table_of_settings_tells_these_limits():
     assert told["max_sentences"] == f"{CPU_LIMITS.sentences:,}; on a CUDA card {CARD_LIMITS.sentences:,}"
     work = f"{CPU_LIMITS.multiply_adds:g}; on a CUDA card {CARD_LIMITS.multiply_adds:g}"
     assert told["max_training_multiply_adds"] == work.replace("+", "")
-
-
-def test_a_card_allows_the_full_size_and_the_cpu_does_not():
-    check_work(NOTEBOOK_COPY.work, "cuda")
-    assert not exceeds(NOTEBOOK_COPY, CARD_LIMITS.encoder_decoder)
-    with pytest.raises(TextProblem, match=r"\d times as long as this server allows"):
-        check_work(NOTEBOOK_COPY.work, "cpu")
-    assert exceeds(NOTEBOOK_COPY, CPU_LIMITS.encoder_decoder)

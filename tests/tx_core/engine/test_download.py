@@ -64,19 +64,3 @@ def test_a_model_is_refused_where_the_downloads_that_are_there_leave_no_space(
     with pytest.raises(ModelUnavailable) as told:
         download.check_space("someone/model", info(weights=7, settings=1.5))
     assert str(told.value) == download.NO_SPACE_FOR_DOWNLOAD.format(hub_id="someone/model", megabytes=8.5, space=8)
-
-
-def test_the_sizes_are_asked_for_before_anything_is_downloaded(tmp_path: Path, host, monkeypatch: pytest.MonkeyPatch):
-    host(max_model_megabytes=1)
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
-    asked = []
-
-    def model_info(_api: object, hub_id: str, **options: object) -> ModelInfo:
-        asked.append((hub_id, options["files_metadata"]))
-        return info(weights=2)
-
-    monkeypatch.setattr(download.huggingface_hub.HfApi, "model_info", model_info)
-    with pytest.raises(ModelUnavailable, match=r"someone/model takes 2 MB"):
-        download.fetch("someone/model", COMMIT)
-    assert asked == [("someone/model", True)]
-    assert list(tmp_path.rglob("*.safetensors")) == []

@@ -7,13 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.support.checkpoints import write_bert
 from tx_core.engine import catalogue
-from tx_core.engine.bert_engine import BertEngine, load_own_engine
+from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.device import DeviceRunner
 from tx_core.engine.engine import RECORD_TOO_LARGE, record_bytes
 from tx_core.errors import TextProblem
-from tx_core.settings import host_settings
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import ALL_PARTS
 
@@ -79,12 +77,6 @@ def test_visitors_at_once_with_different_sentences_and_interventions_get_what_ea
         together = list(visitors.map(run, asks * 3))
     for number, weights in enumerate(together):
         np.testing.assert_allclose(weights, alone[number % len(asks)], atol=1e-5, rtol=0)
-
-
-def test_a_bert_with_more_positions_than_the_app_draws_reads_as_many_as_it_draws(tmp_path):
-    most = host_settings().max_model_tokens
-    write_bert(tmp_path, seed=1, max_position_embeddings=most + 476)
-    assert load_own_engine(tmp_path, "long", "Long").info.max_tokens == most
 
 
 @pytest.mark.parametrize("family", ["embedded", "t5"])

@@ -2,13 +2,11 @@
 
 import pytest
 import tokenizers
-from tokenizers import Regex, models, normalizers, pre_tokenizers, processors
+from tokenizers import Regex, models, normalizers, pre_tokenizers
 
-from tx_core.engine import catalogue
 from tx_core.engine.text_growth import MAX_READ_CHARACTERS, text_growth
-from tx_core.engine.tokenizer import Tokenizer, load_tokenizer
+from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import TextProblem
-from tx_core.settings import host_settings
 
 LETTERS = ["ﷺ", "ᾯ", "İ", "日", "é", "a", " "]
 """What the rules of Unicode and of bytes make the most of."""
@@ -47,15 +45,6 @@ def test_no_text_grows_more_by_a_pre_tokenizer_than_is_computed(name: str):
     growth = text_growth(with_rules(pre_tokenizer=PRE_TOKENIZERS[name]))
     for letter in LETTERS:
         assert sum(len(word) for word, _ in PRE_TOKENIZERS[name].pre_tokenize_str(letter)) <= growth
-
-
-def test_a_template_that_repeats_a_text_counts_as_often():
-    assert text_growth(with_rules(post_processor=processors.TemplateProcessing("$A $A $A", "$A $B"))) == 3
-
-
-def test_the_built_in_model_reads_texts_as_long_as_the_host_allows():
-    built_in = load_tokenizer(catalogue.MODELS / catalogue.DEFAULT).backend
-    assert text_growth(built_in) * host_settings().max_text_characters < MAX_READ_CHARACTERS
 
 
 def test_rules_like_those_of_albert_read_more_characters_than_its_512_tokens_take():

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from tx_core.engine import threads
-from tx_core.engine.threads import parallel_map, use_all_cores, use_one_core, worker_count
+from tx_core.engine.threads import parallel_map, use_all_cores, use_one_core
 from tx_core.errors import Busy
 
 
@@ -29,19 +29,6 @@ def test_a_thread_takes_one_core_and_then_all_of_its_own_again():
         assert torch.get_num_threads() == 3
     finally:
         torch.set_num_threads(usual)
-
-
-def test_results_come_in_the_order_of_the_items_whichever_is_ready_first():
-    second_is_done = threading.Event()
-
-    def work(item: int) -> int:
-        if item == 0:
-            assert second_is_done.wait(120)
-        if item == 1:
-            second_is_done.set()
-        return item * item
-
-    assert list(parallel_map(work, range(7), 2)) == [(item, item * item) for item in range(7)]
 
 
 def test_no_more_is_taken_than_is_worked_on_and_one_that_waits():
@@ -75,12 +62,6 @@ def test_a_problem_reaches_the_caller_and_no_worker_stays():
     with pytest.raises(ValueError, match="item 2"):
         found.extend(result for result in parallel_map(work, range(9), 2))
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("batches")]
-
-
-def test_on_the_cpu_there_is_a_worker_for_every_background_slot_and_on_a_card_one(host):
-    host(background_slots=5)
-    assert worker_count("cpu") == 5
-    assert worker_count("cuda") == worker_count("mps") == 1
 
 
 def compute(_: int) -> bool | None:

@@ -87,12 +87,6 @@ def test_special_tokens_are_known_by_id_even_when_typed(tokenizer: Tokenizer):
     assert marks == ["[CLS]", "[SEP]", "[SEP]"]
 
 
-def test_special_tokens_of_another_spelling_are_known_too():
-    encoding = byte_level("where does the head look").encode("the head")
-    assert (encoding.tokens[0], encoding.tokens[-1]) == ("<s>", "</s>")
-    assert encoding.special == (True, *[False] * (len(encoding) - 2), True)
-
-
 def test_a_byte_level_piece_is_shown_as_a_reader_knows_it():
     encoding = byte_level("where does the café look").encode("the café ___")
     assert not any("Ã" in token or "Ġ" in token for token in encoding.tokens)
@@ -111,15 +105,6 @@ def test_no_text_is_a_request_for_text(tokenizer: Tokenizer, text: str):
         tokenizer.encode(text)
 
 
-def test_text_of_nothing_but_control_characters_is_a_request_for_a_word(tokenizer: Tokenizer):
-    with pytest.raises(TextProblem, match="at least one word"):
-        tokenizer.encode("\x00\x01\x02")
-
-
-def test_a_second_sentence_of_spaces_is_no_second_sentence(tokenizer: Tokenizer):
-    assert tokenizer.encode("one", "  ").pair is None
-
-
 def test_half_a_character_is_named(tokenizer: Tokenizer):
     with pytest.raises(TextProblem, match="surrogate"):
         tokenizer.encode("a \ud800 b")
@@ -129,13 +114,6 @@ def test_far_too_much_text_is_refused_with_both_numbers(tokenizer: Tokenizer):
     most = host_settings().max_text_characters
     with pytest.raises(TextProblem, match=f"{most + 1:,} characters; at most {most:,}"):
         tokenizer.encode("a" * (most + 1))
-
-
-@pytest.mark.parametrize("text", ["<script>alert(1)</script>", "שלום עולם", "é combined e\u0301", "a\x00b", "👩‍👩‍👧"])
-def test_odd_text_is_read_and_kept_as_typed(tokenizer: Tokenizer, text: str):
-    encoding = tokenizer.encode(text)
-    assert encoding.text == text
-    assert len(encoding.tokens) == len(encoding.ids) == len(encoding.words) == len(encoding.segments)
 
 
 def test_a_word_within_a_sentence_has_its_space_where_a_vocabulary_has_one():

@@ -98,15 +98,6 @@ def test_a_word_of_several_pieces_is_followed_as_transformers_own_bert_gives_it_
         own.copy_(kept)
 
 
-def test_changes_follow_the_tokens_around_a_word_of_several_pieces():
-    engine = catalogue.load(catalogue.DEFAULT)
-    pieces, hidden = engine.tokenizer.pieces("pancake"), (Intervention("hidden", positions=(3,)), Intervention("off", 0, 1))
-    (word,) = Scan(engine, TEXT, interventions=hidden, named=[pieces]).run().named
-    for layer, head in ((1, 2), (4, 6)):
-        (score,) = score_words(engine, TEXT, ["pancake"], interventions=[*hidden, Intervention("off", layer, head)])
-        assert word.after[layer, head] == pytest.approx(score.probability, rel=1e-3)
-
-
 def test_a_scan_needs_a_blank():
     with pytest.raises(TextProblem):
         Scan(catalogue.load(catalogue.DEFAULT), "No blank here.")

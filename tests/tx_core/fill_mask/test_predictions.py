@@ -4,7 +4,6 @@ import math
 import re
 import warnings
 
-import numpy as np
 import pytest
 import torch
 import transformers
@@ -15,7 +14,7 @@ from tx_core.engine.download import NOT_FETCHED
 from tx_core.engine.engine import Engine
 from tx_core.engine.hub import load as hub
 from tx_core.errors import ModelUnavailable, TextProblem
-from tx_core.fill_mask.predictions import MAX_TOP_K, NO_BLANK, TOO_MANY_BLANKS, Filling, nucleus, predict
+from tx_core.fill_mask.predictions import MAX_TOP_K, NO_BLANK, TOO_MANY_BLANKS, Filling, predict
 
 TEXTS = (
     "The man worked as a [MASK].",
@@ -66,11 +65,6 @@ def test_a_word_that_opens_the_text_continues_none_though_it_has_no_space_before
     assert any(entry.joins for entry in within)
 
 
-def test_a_vocabulary_that_marks_the_first_word_like_any_other_knows_a_continuation_there_too(checkpoint):
-    engine = hub.load_engine(checkpoint("xlm-roberta"), "xlm-roberta", "xlm-roberta")
-    assert any(entry.joins for entry in predict(engine, "___ flies", top_k=MAX_TOP_K).blanks[0].predictions)
-
-
 def log_odds(filling: Filling, one: int, other: int) -> float:
     share = {entry.id: entry.probability for entry in filling.blanks[0].predictions}
     return math.log(share[one] / share[other])
@@ -82,14 +76,6 @@ def test_temperature_divides_every_difference_of_logits(engine):
     for temperature in (0.5, 3.0):
         changed = predict(engine, TEXTS[0], top_k=5, temperature=temperature)
         assert log_odds(changed, first, last) == pytest.approx(log_odds(plain, first, last) / temperature, rel=1e-4)
-
-
-@pytest.mark.parametrize(
-    ("top_p", "kept"),
-    [(1.0, [0.1, 0.4, 0.2, 0.3]), (0.6, [0, 4 / 7, 0, 3 / 7]), (0.05, [0, 1.0, 0, 0])],
-)
-def test_top_p_keeps_the_fewest_that_reach_it(top_p, kept):
-    np.testing.assert_allclose(nucleus(np.array([0.1, 0.4, 0.2, 0.3]), top_p), kept)
 
 
 def test_top_p_lists_what_it_kept_and_nothing_is_left_over(engine):

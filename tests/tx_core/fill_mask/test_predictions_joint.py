@@ -11,7 +11,7 @@ from tokenizers import pre_tokenizers, processors
 
 from tests.support.checkpoints import BERT_MARKS, SIZES, write
 from tx_core.engine.bert_engine import load_own_engine
-from tx_core.fill_mask.predictions import MAX_BEAMS, fill_jointly
+from tx_core.fill_mask.predictions import fill_jointly
 
 WORDS = (*BERT_MARKS.values(), "the", "cat", "dog", "saw", "##s", "a", ".")
 
@@ -77,9 +77,3 @@ def test_the_fillings_of_three_blanks_are_those_that_a_search_through_all_produc
     found = fill_jointly(engine, text, best=4, beams=beams)
     assert [filling.ids for filling in found] == followed
     assert [filling.probability for filling in found] == pytest.approx([products[ids] for ids in followed], rel=1e-4)
-
-
-@pytest.mark.parametrize(("best", "beams"), [(5, 4), (1, MAX_BEAMS + 1)])
-def test_beams_are_bounded(engine, best, beams):
-    with pytest.raises(ValueError, match="best ≤ beams"):
-        fill_jointly(engine, "[MASK]", best=best, beams=beams)

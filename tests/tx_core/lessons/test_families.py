@@ -46,12 +46,6 @@ def test_the_parameters_counted_are_those_of_the_librarys_model(name):
     assert sizes.in_embeddings >= inner
 
 
-def test_albert_is_small_by_sharing_and_not_by_depth():
-    bert, albert = FAMILIES["bert"].sizes, FAMILIES["albert"].sizes
-    assert (albert.num_layers, albert.in_a_block) == (bert.num_layers, bert.in_a_block)
-    assert albert.in_blocks * 12 == bert.in_blocks
-
-
 def test_sizes_agree_with_the_catalogue():
     for family in FAMILIES.values():
         if family.name is not None:

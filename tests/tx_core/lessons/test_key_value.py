@@ -40,8 +40,3 @@ def test_the_shares_follow_from_the_matches_by_softmax():
 def test_a_table_that_cannot_be_used_says_what_to_change(keys, says):
     with pytest.raises(TextProblem, match=says):
         Store(tuple(keys), ((0.0, 0.0, 0.0),) * len(keys))
-
-
-def test_a_query_beyond_bounds_is_refused():
-    with pytest.raises(TextProblem, match="query has a number beyond"):
-        look_up(EXAMPLE, (0, 1e9, 0))

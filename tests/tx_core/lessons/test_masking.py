@@ -53,12 +53,6 @@ def engine():
     return catalogue.load("embedded")
 
 
-def test_without_padding_the_scores_are_those_of_a_plain_run(engine):
-    padded, trace = padded_scores(engine, SHORT, 0), engine.trace(SHORT, keep=("scores",))
-    assert padded.tokens == trace.attention.query_tokens.tokens
-    np.testing.assert_allclose(padded.scores, trace.attention.scores, atol=1e-5)
-
-
 def test_a_mask_laid_on_one_head_changes_the_weights_of_that_heads_own_scores(engine):
     padded = padded_scores(engine, SHORT, 2)
     mask = mask_of_kind("padding", len(padded.tokens), padded.real)
@@ -68,13 +62,6 @@ def test_a_mask_laid_on_one_head_changes_the_weights_of_that_heads_own_scores(en
     assert (head.weights[1] == 0).all()
     assert (head.weights[:, padded.real :] == 0).all()
     assert (head.penalised(-10.0)[0, padded.real :] > 0).all()
-
-
-def test_a_sentence_that_leaves_no_space_for_padding_is_refused(engine):
-    text = "cat " * (engine.info.max_tokens - 2)
-    assert padded_scores(engine, text, 0).real == engine.info.max_tokens
-    with pytest.raises(TextProblem, match="shorten it by 2 tokens"):
-        padded_scores(engine, text, 2)
 
 
 @pytest.mark.parametrize(("first", "second", "shorter"), [(SHORT, LONG, 0), (LONG, SHORT, 1)])

@@ -1,20 +1,15 @@
 """Ours beside the library's on the embedded checkpoint, and what an untrained model and an untrained head say."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import torch
-from cachetools import LRUCache, cached
 
 from tx_core.engine import catalogue
 from tx_core.engine.hub.load import reference_run
 from tx_core.errors import CheckpointProblem
 from tx_core.fill_mask.predictions import predict
-from tx_core.lessons import untrained
 from tx_core.lessons.parity import compare_with_library, parity
 from tx_core.lessons.untrained import predict_labels, untrained_engine
-from tx_core.transformer.bert import random_bert
 
 TEXT = "I drink a cup of [MASK] every morning."
 DIRECTORY = catalogue.MODELS / catalogue.DEFAULT
@@ -58,18 +53,6 @@ def test_an_untrained_bert_finds_every_word_about_as_likely(engine):
     np.testing.assert_allclose(weights, 1 / weights.shape[-1], atol=0.05)
     assert untrained_engine(engine, 1).model is drawn.model
     assert engine.model.head.vocabulary.weight.std() != drawn.model.head.vocabulary.weight.std()
-
-
-def test_random_weights_are_kept_by_their_bytes(engine, monkeypatch):
-    config = replace(engine.model.config, vocab_size=30, intermediate_size=11, num_layers=1, max_positions=7)
-    small = replace(engine, model=random_bert(config, 0))
-    room = int(3.5 * sum(weights.nbytes for weights in small.model.parameters()))
-    monkeypatch.setattr(untrained, "MAX_UNTRAINED_BYTES", room)
-    kept = LRUCache(room, getsizeof=untrained.model_bytes)
-    monkeypatch.setattr(untrained, "_drawn", cached(kept)(untrained._drawn.__wrapped__))
-    drawn = [untrained_engine(small, seed).model for seed in range(1, 6)]
-    assert [model for model, _ in kept.values()] == drawn[-3:]
-    assert untrained_engine(small, 5).model is drawn[-1]
 
 
 @pytest.mark.parametrize(("kind", "shape"), [("first token", (1, 3)), ("every token", (1, 11, 3)), ("max-pooled", (1, 3))])

@@ -60,19 +60,6 @@ def test_a_stopped_training_keeps_what_it_learned_and_can_be_resumed():
     assert registry.resume("bob", "copy") is None
 
 
-def test_two_visitors_see_only_their_own():
-    registry, one, two = Registry(limit=2), Counting(2), Counting(4)
-    registry.start("ann", "copy", one)
-    registry.start("bob", "copy", two)
-    one.let(2)
-    two.let(4)
-    assert ended(registry, "ann").records == (1, 2)
-    assert ended(registry, "bob").records == (1, 2, 3, 4)
-    assert registry.snapshot("ann", "classifier") is None
-    registry.stop("cid", "copy")
-    assert registry.snapshot("cid", "copy") is None
-
-
 def test_runs_beyond_the_limit_wait_and_begin_by_themselves_in_the_order_in_which_they_came():
     registry, names = Registry(limit=2), [f"visitor {number}" for number in range(5)]
     trainings = {name: Counting(1) for name in names}

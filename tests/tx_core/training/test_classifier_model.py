@@ -3,7 +3,7 @@
 import pytest
 
 from tx_core.errors import TextProblem
-from tx_core.training.classifier_model import build_vocabulary, encode_words, split_words, training_ids
+from tx_core.training.classifier_model import build_vocabulary, encode_words, split_words
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,3 @@ def test_a_text_without_words_or_with_too_many_is_refused_and_never_cut():
         encode_words("  ", {}, most=5)
     with pytest.raises(TextProblem, match="reads 2 words at the most, the text has 3"):
         encode_words("a b c", {}, most=2)
-
-
-def test_training_texts_are_read_up_to_the_limit_and_an_empty_one_is_unknown():
-    assert training_ids(["a b a", ""], {"a": 2}, most=2) == [(2, 1), (1,)]

@@ -84,11 +84,6 @@ def test_the_model_that_ships_labels_as_the_library_s_model_does(tmp_path: Path)
         torch.testing.assert_close(found, expected, atol=1e-5, rtol=0)
 
 
-def test_what_ships_beside_the_embedded_model_is_small():
-    files = [file for file in (catalogue.MODELS / FINE_TUNED).iterdir() if file.is_file()]
-    assert sum(file.stat().st_size for file in files) < 4e6
-
-
 def test_a_share_s_interval_and_naive_bayes_are_those_of_a_calculation_by_hand():
     assert wilson_interval(0.8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)  # Brown, Cai & DasGupta 2001
     learned = [Snippet("good film", 2.0), Snippet("good fun", 1.0), Snippet("bad film", -2.0), Snippet("so so film", 0.1)]

@@ -99,26 +99,6 @@ def test_the_embedded_checkpoint_too_number_for_number_in_double_precision(embed
             torch.testing.assert_close(found, reference, atol=1e-11, rtol=0)
 
 
-def test_the_embedded_checkpoint_s_weights_round_no_worse_than_the_library_s(embedded):
-    """In single precision the two round differently, by little over a millionth: neither is the exact one."""
-    ours, theirs, texts = embedded
-    exact = deepcopy(theirs).double()
-    apart = {"ours": 0.0, "theirs": 0.0}
-    for ids, segments in texts:
-        with torch.no_grad():
-            run = ours(ids, segments, keep=("weights", "hidden"))
-            expected = theirs(input_ids=ids, token_type_ids=segments, output_attentions=True, output_hidden_states=True)
-            truth = exact(input_ids=ids, token_type_ids=segments, output_attentions=True).attentions
-        for layer, weights, true in zip(run.layers, expected.attentions, truth, strict=True):
-            apart["ours"] = max(apart["ours"], float((layer["weights"] - true).abs().max()))
-            apart["theirs"] = max(apart["theirs"], float((weights - true).abs().max()))
-        for hidden, reference in zip(run.hidden, expected.hidden_states, strict=True):
-            torch.testing.assert_close(hidden, reference, atol=1e-5, rtol=0)
-        torch.testing.assert_close(ours.predict(run.output), expected.logits, atol=1e-4, rtol=0)
-    assert apart["ours"] <= 1.5 * apart["theirs"]
-    assert apart["ours"] < 2e-6
-
-
 def test_the_first_token_alone_decides_a_label_from_cls():
     head, hidden = random_head("first token", 12, 3, seed=0), torch.randn(2, 5, 12)
     logits = head(hidden)
@@ -143,8 +123,3 @@ def test_padding_never_speaks_in_max_pooling():
     torch.testing.assert_close(head(hidden, mask)[:1], alone)
     assert not torch.allclose(head(hidden)[:1], alone)
     assert head(hidden, mask).shape == (2, 3)
-
-
-def test_a_sentence_of_nothing_but_padding_is_refused():
-    with pytest.raises(ValueError, match="at least one real token"):
-        max_pool(torch.randn(2, 4, 6), padding_mask([0, 4]))

@@ -70,12 +70,6 @@ def test_a_cut_edge_is_zero_and_no_other_row_changes():
     assert torch.equal(weights[:, :2], softmax(scores())[:, :2])
 
 
-def test_a_query_whose_edges_are_all_cut_gets_zeros():
-    weights = changed(*(Intervention("cut", positions=(2, key)) for key in range(KEYS)))
-    assert not weights[:, :, 2].any()
-    assert torch.allclose(weights[:, :, 1].sum(-1), torch.ones(BATCH, HEADS, dtype=torch.float64))
-
-
 def test_a_layers_own_temperature_and_normaliser_override_those_of_all_layers():
     warm, cold = Intervention("temperature", value=2.0), Intervention("temperature", 1, value=0.5)
     hard, sparse = Intervention("hard", 2), Intervention("sparse")

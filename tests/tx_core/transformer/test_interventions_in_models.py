@@ -1,6 +1,5 @@
 """Every family changes under an intervention as the transformers library's own model does when it is meddled with."""
 
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,8 +14,7 @@ from tests.support import checkpoints
 from tests.support.hub_families import TWO_SIDED
 from tx_core.engine.bert_engine import load_own_engine
 from tx_core.engine.engine import Engine
-from tx_core.errors import ChangeProblem
-from tx_core.transformer.interventions import NEEDS_POSITIONS, Intervention
+from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import Encoding
 
 FAMILIES = ["bert", "roberta", "gpt2", "t5", "bart"]
@@ -138,17 +136,6 @@ def test_a_run_without_positions_is_the_librarys_bert_with_a_table_of_zeros(chec
     np.testing.assert_allclose(trace.attention.weights, torch.cat(expected.attentions).numpy(), atol=1e-6)
     logits = engine("bert").blank_logits([encoding], interventions=[changed]).rows[0]
     np.testing.assert_allclose(logits, expected.logits[0, list(encoding.blanks)], atol=1e-4, rtol=1e-4)
-
-
-@pytest.mark.parametrize("family", FAMILIES[1:])
-def test_a_model_of_the_library_is_not_run_without_positions_and_says_so(engine, family: str):
-    changed, message = [Intervention("no_positions")], re.escape(NEEDS_POSITIONS)
-    assert not engine(family).info.can_omit_positions
-    with pytest.raises(ChangeProblem, match=message):
-        engine(family).trace(TEXT, interventions=changed)
-    if engine(family).info.fills_blanks:
-        with pytest.raises(ChangeProblem, match=message):
-            engine(family).blank_logits([engine(family).encode(TEXT)], interventions=[changed])
 
 
 OUTPUT = "bert.encoder.layer.{layer}.attention.output.dense"

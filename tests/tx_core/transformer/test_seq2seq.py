@@ -38,17 +38,6 @@ def test_the_whole_equals_pytorchs_layers_with_the_same_weights(norm_first):
     torch.testing.assert_close(model(source, target, source_mask).logits, expected, atol=1e-5, rtol=0)
 
 
-def test_padding_in_the_target_is_hidden_from_the_words_behind_it():
-    model = small_model()
-    source, target = random_ids(2, 7), random_ids(2, 5)
-    hide_second = torch.tensor([True, False, True, True, True])
-    other = target.clone()
-    other[:, 1] = (other[:, 1] + 1) % 11
-    before, after = (model(source, ids, target_mask=hide_second).logits for ids in (target, other))
-    assert torch.equal(before[:, 2:], after[:, 2:])
-    assert not torch.equal(model(source, target).logits[:, 2:], model(source, other).logits[:, 2:])
-
-
 def test_greedy_decoding_takes_the_likeliest_word_each_time():
     model = small_model()
     source = random_ids(3, 6)

@@ -20,7 +20,7 @@ from tests.support.checkpoints import change_config
 from tests.support.serving import ROOT
 from tx_core.engine.checkpoint import load_bert
 from tx_core.engine.hub import load
-from tx_core.errors import CheckpointProblem, ModelUnavailable, TextProblem
+from tx_core.errors import CheckpointProblem, ModelUnavailable
 from tx_core.transformer.bert import random_bert
 
 TEXT, PAIR = "Time flies like an arrow", "fruit flies"
@@ -32,13 +32,6 @@ def rewrite(directory: Path, renamed: Callable[[str], str | None]) -> Path:
     kept = {new: tensor for old, tensor in tensors.items() if (new := renamed(old)) is not None}
     save_file(kept, directory / "model.safetensors", metadata={"format": "pt"})
     return directory
-
-
-def test_a_bart_without_a_head_of_its_own_fills_blanks_by_its_word_vectors(tmp_path: Path):
-    """The published bart-base is such a file: names without a prefix, no biases of the logits."""
-    directory = checkpoints.write_family("bart", tmp_path)
-    rewrite(directory, lambda name: None if name == "final_logits_bias" else name.removeprefix("model."))
-    assert load.load_engine(directory, "x", "x").info.fills_blanks
 
 
 def test_a_missing_layer_is_not_drawn_at_random(tmp_path: Path):
@@ -101,15 +94,6 @@ def test_a_padding_token_without_a_vector_is_replaced_where_batches_are_padded(c
     np.testing.assert_allclose(
         weights[1, :, : len(rows[1]), : len(rows[1])], expected.trace("Time").attention.weights[-1], atol=1e-5, rtol=0
     )
-
-
-def test_a_token_without_a_vector_is_named(copied):
-    directory = copied("roberta")
-    tokenizer = transformers.AutoTokenizer.from_pretrained(directory)
-    tokenizer.add_tokens(["brandnew"])
-    tokenizer.save_pretrained(directory)
-    with pytest.raises(TextProblem, match="'brandnew'"):
-        load.load_engine(directory, "x", "x").trace("a brandnew word")
 
 
 def test_relative_positions_that_the_library_would_leave_out_are_refused(copied):

@@ -159,11 +159,6 @@ def states_after(outcomes: Sequence[Status | Exception], monkeypatch: pytest.Mon
 READY = Status("ready", "A model", "cpu")
 
 
-@pytest.mark.parametrize("problem", [ModelUnavailable(NOT_REACHED), RuntimeError("nobody foresaw it"), OSError(), Busy(BUSY)])
-def test_models_that_come_later_are_found_whatever_went_wrong_before(problem: Exception, monkeypatch: pytest.MonkeyPatch):
-    assert states_after([problem, problem, READY], monkeypatch) == ["warming up", "failed", "failed", "ready"]
-
-
 def test_an_outage_of_the_models_is_followed_and_said_once_each_time(monkeypatch: pytest.MonkeyPatch, caplog):
     gone = ModelUnavailable(NOT_REACHED)
     with caplog.at_level(logging.ERROR):

@@ -37,15 +37,6 @@ def test_every_piece_of_every_line_comes_in_exactly_one_example(texts, single_sh
         assert (seen == 1).all()
 
 
-def test_single_examples_are_whole_sentences(texts):
-    cutter = packer(texts, single_share=1.0)
-    full_stop = texts[1].index(".")
-    for example in cutter.examples(cutter.order(1, 0), np.random.default_rng(2)):
-        stretch = texts[0][example.source].ids[example.start : example.end].tolist()
-        assert stretch.count(full_stop) == 1 and stretch[-1] == full_stop
-        assert example.middle == example.end
-
-
 def test_pairs_are_split_where_a_sentence_ends(texts):
     cutter = packer(texts, single_share=0.0, pair_share=1.0)
     made = cutter.examples(cutter.order(1, 0), np.random.default_rng(2))
@@ -111,10 +102,6 @@ def test_whole_words_are_chosen_at_the_rate_and_never_marks_or_padding(rate):
     assert not chosen[np.isin(ids, (CLS_ID, SEP_ID, PAD_ID))].any()
     goes_on = CONTINUES[ids]
     assert (chosen[:, 1:][goes_on[:, 1:]] == chosen[:, :-1][goes_on[:, 1:]]).all()
-
-
-def test_every_example_has_a_word_to_guess():
-    assert mask_rows(0.001)[2].any(axis=1).all()
 
 
 def test_of_the_chosen_eight_tenths_are_blanked_and_one_tenth_replaced():

@@ -11,7 +11,6 @@ import transformers
 from tests.support.small_training import prepared, train
 from tx_core.engine.checkpoint import load_causal_lm
 from tx_core.engine.tokenizer import load_tokenizer
-from tx_core.errors import CheckpointProblem
 from tx_core.training.pretraining.batches import Batch
 from tx_core.training.pretraining.objectives import OBJECTIVES
 from tx_core.training.pretraining.training import load_state
@@ -76,22 +75,3 @@ def test_transformers_and_our_loader_read_the_model_and_agree(written):
 def test_a_run_takes_its_vocabulary_from_a_models_folder(written, trained, corpus, tmp_path):
     run, _ = prepared(corpus, tmp_path, *CAUSAL_RUN, "--steps", "3", "--vocabulary", str(trained))
     assert run.tokenizer.backend.get_vocab() == load_tokenizer(trained).backend.get_vocab()
-
-
-@pytest.mark.parametrize(
-    ("changed", "reason"),
-    [
-        ({"model_type": "llama"}, "'llama'.* is neither a plain BERT"),
-        ({"num_key_value_heads": 1}, "no shared keys"),
-        ({"hidden_size": 27}, "hidden_size / num_heads must be even for rotary positions, got 9"),
-        ({"num_hidden_layers": 3}, "does not fit its config.json"),
-    ],
-)
-def test_another_models_checkpoint_is_refused(written, tmp_path, changed, reason):
-    for file in written.iterdir():
-        if file.name != "manifest.json":
-            (tmp_path / file.name).write_bytes(file.read_bytes())
-    settings = json.loads((written / "config.json").read_text())
-    (tmp_path / "config.json").write_text(json.dumps(settings | changed))
-    with pytest.raises(CheckpointProblem, match=reason):
-        load_causal_lm(tmp_path)

@@ -1,6 +1,5 @@
 """Texts going in: what is refused before a run, the vocabulary, and texts kept as numbers."""
 
-import hashlib
 import json
 
 import numpy as np
@@ -9,13 +8,6 @@ import pytest
 from tests.support.small_training import sentences, write_corpus
 from tx_core.training.pretraining.corpus import CorpusProblem, read_corpus, sentence_ends, tokenise
 from tx_core.training.pretraining.vocabulary import SPECIAL_TOKENS, from_pieces, learn_vocabulary, pieces_of
-
-
-def test_every_text_of_a_folder_is_a_source_with_its_hash(tmp_path):
-    write_corpus(tmp_path)
-    found = read_corpus(tmp_path, "cpu")
-    assert [(source.name, source.weight, source.lines) for source in found] == [("long", 1.0, 30), ("short", 1.0, 120)]
-    assert found[1].sha256 == hashlib.sha256((tmp_path / "short.txt").read_bytes()).hexdigest()
 
 
 def test_a_mix_names_the_sources_and_how_often_each_is_read(tmp_path):
@@ -29,20 +21,6 @@ def test_a_mix_names_the_sources_and_how_often_each_is_read(tmp_path):
         (tmp_path / "mix.json").write_text(json.dumps(wrong))
         with pytest.raises(CorpusProblem, match=r"mix\.json must name mixes"):
             read_corpus(tmp_path, "cpu")
-
-
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [
-        (b"\n \n12 34\n", r"short\.txt holds no words"),
-        ("caf\u00e9 au lait\n".encode("latin-1"), r"short\.txt is not UTF-8 text"),
-    ],
-)
-def test_bad_data_is_named_before_the_run(tmp_path, content, told):
-    write_corpus(tmp_path)
-    (tmp_path / "short.txt").write_bytes(content)
-    with pytest.raises(CorpusProblem, match=told):
-        read_corpus(tmp_path, "cpu")
 
 
 def test_a_folder_without_texts_is_reported(tmp_path):
