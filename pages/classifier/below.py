@@ -28,6 +28,7 @@ from pages.ui.stage.charts import Drawing, matrix_drawing
 from pages.ui.stage.training import ShownTraining
 from pages.ui.stage.view_options import head_in_sentence
 from tx_core.engine.device import best_device
+from tx_core.engine.progress import Progress
 from tx_core.lessons.labels import LabelPrediction
 from tx_core.training.classifier import (
     ClassifierScore,
@@ -40,7 +41,6 @@ from tx_core.training.classifier import (
 from tx_core.training.classifier_data import opinions, read_csv
 from tx_core.training.classifier_model import Classifier
 from tx_core.training.imdb import imdb
-from tx_core.training.loop import TrainingProgress
 from tx_core.transformer.bert import max_pool
 
 NOT_LEARNED_BELOW = 0.6
@@ -84,9 +84,9 @@ def show_results(shown: ShownTraining) -> None:
             show_frames(widget_key(PAGE, "frames"), tests[-1].frames)
 
 
-def describe_overfitting(records: Sequence[TrainingProgress]) -> str:
+def describe_overfitting(records: Sequence[Progress]) -> str:
     """Return a warning where the test loss rises while the training loss still falls; "" otherwise."""
-    ends = [record.batch for record in records if record.test]
+    ends = [record.done for record in records if record.test]
     if not ends:
         return ""
     size = ends[0]  # batches an epoch

@@ -18,10 +18,10 @@ from pages.ui.stage.training import (
     moment_title,
     training_stage,
 )
+from tx_core.engine.progress import Progress
 from tx_core.lessons.labels import LabelPrediction
 from tx_core.training.classifier import classify
 from tx_core.training.classifier_model import split_words
-from tx_core.training.loop import TrainingProgress
 
 LEAST_AGAINST = 0.1
 """What a word must take from a label to be named."""
@@ -42,7 +42,7 @@ def label_stage(inputs: LabelInputs, shown: ShownTraining, found: Mapping[int, L
     curves = training_charts(shown.records)
     if not found:
         return empty_training_stage(TRAINER, shown, curves)
-    batches = shown.model.batches if shown.model else shown.records[0].batches if shown.records else 0
+    batches = shown.model.batches if shown.model else shown.records[0].total if shown.records else 0
     limit = max(float(abs(one.contributions).max()) for one in found.values())
     moments = [_moment(batch, batches, one, inputs, limit, shown.is_running) for batch, one in found.items()]
 
@@ -97,18 +97,18 @@ def top_contribution(found: LabelPrediction) -> str:
     return write(texts.TOP_CONTRIBUTION, int(row.argmax())) + against
 
 
-def losses_and_accuracies(records: Sequence[TrainingProgress]) -> tuple[Curves, Curves]:
+def losses_and_accuracies(records: Sequence[Progress]) -> tuple[Curves, Curves]:
     """Return loss and accuracy on the training and the test texts."""
-    tests = [(record.batch, record.test) for record in records if record.test]
+    tests = [(record.done, record.test) for record in records if record.test]
     losses = curves_of(records, {"loss": texts.LOSS}) | {texts.TEST_LOSS: [(batch, test.loss) for batch, test in tests]}
     accuracies = curves_of(records, {"accuracy": texts.ACCURACY})
     return losses, accuracies | {texts.TEST_ACCURACY: [(batch, test.accuracy) for batch, test in tests]}
 
 
-def training_charts(records: Sequence[TrainingProgress]) -> list[Drawing]:
+def training_charts(records: Sequence[Progress]) -> list[Drawing]:
     """Draw the curves of a training; none before it has begun."""
     if not records:
         return []
     losses, accuracies = losses_and_accuracies(records)
-    batches = records[0].batches
+    batches = records[0].total
     return [curve(texts.LOSS_CURVE, losses, batches, logarithmic=True), curve(texts.ACCURACY_CURVE, accuracies, batches)]

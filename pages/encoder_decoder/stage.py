@@ -21,6 +21,7 @@ from pages.ui.stage.training import (
     moment_title,
     training_stage,
 )
+from tx_core.engine.progress import Progress
 from tx_core.training.copy_task import (
     CopyAnswer,
     CopyTraining,
@@ -28,7 +29,6 @@ from tx_core.training.copy_task import (
     best_aligned_head,
     read_numbers,
 )
-from tx_core.training.loop import TrainingProgress
 from tx_core.training.synthetic import CopySettings
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import AttentionStack, Encoding, Trace
@@ -46,7 +46,7 @@ def answer_stage(written: str, shown: ShownTraining, found: Mapping[int, CopyAns
         return empty_training_stage(TRAINER, shown, curves)
     last = found[max(found)]
     trainer = replace(TRAINER, fields=fields_with_head(best_aligned_head(last.trace, settings.task)))
-    batches = shown.model.settings.batches if shown.model else shown.records[0].batches if shown.records else 0
+    batches = shown.model.settings.batches if shown.model else shown.records[0].total if shown.records else 0
     moments = [
         Moment(
             batch,
@@ -146,18 +146,18 @@ def step_names(read: Sequence[str], written: Sequence[int]) -> list[str]:
 # Curves and the architecture
 
 
-def loss_and_shares(records: Sequence[TrainingProgress]) -> tuple[Curves, Curves]:
+def loss_and_shares(records: Sequence[Progress]) -> tuple[Curves, Curves]:
     """Return the loss of a training, and what share of its numbers and of its attention is right."""
     shares = {"accuracy": texts.ACCURACY, "alignment": texts.ALIGNMENT}
     return curves_of(records, {"loss": texts.LOSS}), curves_of(records, shares)
 
 
-def training_charts(records: Sequence[TrainingProgress]) -> list[Drawing]:
+def training_charts(records: Sequence[Progress]) -> list[Drawing]:
     """Draw the curves of a training; none before it has begun."""
     if not records:
         return []
     losses, shares = loss_and_shares(records)
-    batches = records[0].batches
+    batches = records[0].total
     return [curve(texts.LOSS_CURVE, losses, batches, logarithmic=True), curve(texts.SHARES_CURVE, shares, batches)]
 
 

@@ -9,6 +9,7 @@ from pages.ui.stage import background_runs
 from pages.ui.stage.packing import NOT_KEPT, read_signed, sign
 
 PATH = "blank-scan"
+SCAN_PROGRESS = dict.fromkeys(("running", "stopping"), texts.SCAN_PROGRESS)
 
 
 def progress_path() -> str:
@@ -25,13 +26,8 @@ def send_progress(request: Request) -> Response:
     snapshot = background_runs.SCANS.snapshot(str(visitor), "scan")
     if snapshot is None or not snapshot.running:
         return JSONResponse({"running": False}, headers=NOT_KEPT)
-    share, said = 0.0, texts.SCAN_STARTING
-    if snapshot.state == "waiting":
-        said = background_runs.queue_in_words(snapshot.ahead)
-    elif snapshot.records:
-        last = snapshot.records[-1]
-        share, said = last.done / last.total, texts.SCAN_PROGRESS.format(done=last.done, total=last.total, seconds=last.seconds)
-    return JSONResponse({"running": True, "share": share, "said": said}, headers=NOT_KEPT)
+    said = background_runs.run_in_words(snapshot, SCAN_PROGRESS, texts.SCAN_STARTING)
+    return JSONResponse({"running": True, "share": background_runs.share_done(snapshot), "said": said}, headers=NOT_KEPT)
 
 
 ROUTE = Route(f"/{PATH}/{{name}}", send_progress)

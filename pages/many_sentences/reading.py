@@ -1,6 +1,5 @@
 """The sentences, and the background run that reads them: started, watched and stopped by its visitor."""
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from pages.ui.shell.controls import ask_option
 from pages.ui.shell.session import uploaded_file
 from pages.ui.stage import background_runs
 from pages.ui.stage.mount import Reported
-from pages.ui.stage.texts import READING_PROGRESS, STARTING
+from pages.ui.stage.texts import READING_PROGRESS
 from tx_core.corpus.scan_file import CorpusScan, ScanOrigin, read_scan
 from tx_core.corpus.sentence_file import LeftOut, Sentences, describe_left_out, embedded_sentences, read_sentences
 from tx_core.corpus.statistics import HeadReport, Reading, read_all
@@ -169,22 +168,12 @@ def ask_half(page: str, engine: Engine) -> bool:
 
 
 def run_header(snapshot: Snapshot | None, *, can_run: bool) -> dict[str, object]:
-    """Return what the stage is told of the visitor's reading: one button, and how far it is (`training.training_header`)."""
-    running, last = bool(snapshot and snapshot.running), snapshot.records[-1] if snapshot and snapshot.records else None
+    """Return what the stage is told of the visitor's reading: one button, and how far it is."""
     said, buttons = "", [("run", texts.RUN, texts.RUN_HELP)] if can_run else []
-    if running:
+    if snapshot and snapshot.running:
         buttons = [] if snapshot.state == "stopping" else [("stop", texts.STOP, "")]
-        said = background_runs.queue_in_words(snapshot.ahead) if snapshot.state == "waiting" else STARTING
-        if last:
-            said = READING_PROGRESS[snapshot.state].format(done=last.batch, total=last.batches, seconds=last.seconds)
-    return {
-        "buttons": buttons,
-        "running": running,
-        "progress": last.batch / last.batches if running and last else 0,
-        "said": said,
-        "problem": snapshot.problem if snapshot else "",
-        "asked": time.monotonic(),  # no two messages are equal: the browser asks again after each
-    }
+        said = background_runs.run_in_words(snapshot, READING_PROGRESS)
+    return background_runs.run_header(snapshot, buttons, said)
 
 
 def take_wish(page: str, make: Callable[[], Reading] | None, reported: Reported) -> None:

@@ -21,6 +21,7 @@ from pages.ui.stage.charts import Drawing, listing_drawing, matrix_drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.training import ShownTraining, Trainer, curve, moment_title, take_wish, training_header
+from tx_core.engine.progress import Progress
 from tx_core.training.future import (
     BATCHES,
     FIRST_WORDS,
@@ -36,7 +37,6 @@ from tx_core.training.future import (
     start_future_training,
     train_next_words,
 )
-from tx_core.training.loop import TrainingProgress
 from tx_core.training.stored import FUTURE_SEED, stored_future
 from tx_core.transformer import attention
 
@@ -119,19 +119,19 @@ def _map(moment: FutureMoment, name: str, when: dict[str, list[str]]) -> Picture
     return Picture(drawing, texts.NEXT_WORD[name].format(share=share), when, row=1, cell=texts.LOOKS_CELL)
 
 
-def loss_drawing(records: Sequence[TrainingProgress]) -> Drawing:
+def loss_drawing(records: Sequence[Progress]) -> Drawing:
     """Draw the loss of both models, and the least that one can reach that only looks back."""
-    lines = {texts.MODELS[name]: [(one.batch, one.values[name]) for one in records] for name in MASKS}
+    lines = {texts.MODELS[name]: [(one.done, one.values[name]) for one in records] for name in MASKS}
     lines[texts.LEAST] = [(batch, least_loss()) for batch in range(1, len(records) + 1)]
     return curve(texts.LOSSES, lines, BATCHES, every=SHOWN_EVERY, limits=(0.0, 3.5))
 
 
-def recent_loss(name: str, batch: int, records: Sequence[TrainingProgress]) -> float:
+def recent_loss(name: str, batch: int, records: Sequence[Progress]) -> float:
     """Return the mean loss of a model over the batches since the moment before."""
-    return mean(one.values[name] for one in records if batch - SHOWN_EVERY < one.batch <= batch)
+    return mean(one.values[name] for one in records if batch - SHOWN_EVERY < one.done <= batch)
 
 
-def loss_in_words(moment: FutureMoment, records: Sequence[TrainingProgress]) -> str:
+def loss_in_words(moment: FutureMoment, records: Sequence[Progress]) -> str:
     """Return in a sentence how large both losses are at a moment, and what no model gets below that looks back only."""
     if not moment.batch:
         return texts.UNTRAINED_LOSS
@@ -153,7 +153,7 @@ def future_numbers(shown: ShownTraining) -> PartNumbers:
     seed = shown_seed(shown)
     both = named("training", call(start_future_training, seed), "random seed")
     records = named("records", call(list, both.updates()))
-    drawn = each(records, lambda one: (one.batch, one.values))
+    drawn = each(records, lambda one: (one.done, one.values))
     last = named("moment", call(look_at_both, after(records, both)))
     about = {"seed": seed, "batches": len(shown.records)}
     return PartNumbers(texts.EXPORT_TITLES["why"], about, [drawn, last.written, last.writing_loss], texts.EXPORT_RESULTS["why"])

@@ -252,7 +252,7 @@ def look_at_training(page: Page) -> None:
     slider.press("ArrowRight")
     slider.press("ArrowRight")
     expect(said(page)).to_contain_text("After 10 of 200 batches: 0 of 9")
-    written = next(record.probe.written for record in stored_copy().records if record.batch == 10)
+    written = next(record.probe.written for record in stored_copy().records if record.done == 10)
     cells = stage(page).get_by_role("row").filter(has_text=copy_texts.OUTPUT).get_by_role("cell")
     expect(cells.first).to_have_text(str(written[0]))
     curve = stage(page).get_by_role("group", name=re.compile(f"^{copy_texts.LOSS_CURVE}"))

@@ -16,6 +16,7 @@ from tx_core.analysis.patterns import TARGETED_KINDS, HeadPattern, PatternSums, 
 from tx_core.corpus.batches import BatchMeasures, TextBatch, batches, label_batch
 from tx_core.corpus.sentence_file import LeftOut, Notes, Sentences
 from tx_core.engine.engine import Engine
+from tx_core.engine.progress import Progress
 from tx_core.engine.threads import parallel_map, worker_count
 from tx_core.errors import Busy
 from tx_core.transformer.trace import Encoding
@@ -62,15 +63,6 @@ PLACES = 5
 
 FEWEST_TOKENS = 5
 """The fewest tokens, special ones left out, of a ranked sentence: in two or three words almost anything resembles a pattern."""
-
-
-@dataclass(frozen=True)
-class ReadingProgress:
-    """The progress of a reading. batch and batches count sentences; the names are those that a progress bar expects."""
-
-    batch: int
-    batches: int
-    seconds: float
 
 
 @dataclass(frozen=True)
@@ -151,7 +143,7 @@ class Reading:
         self._first = np.zeros(len(sentences), dtype=bool)  # the first occurrence of each sentence; repetitions are not ranked
         self._first[list({text: number for number, text in reversed([*enumerate(sentences.texts)])}.values())] = True
 
-    def updates(self, threads: int | None = None) -> Generator[ReadingProgress, None, None]:
+    def updates(self, threads: int | None = None) -> Generator[Progress, None, None]:
         """Read all sentences, yielding the progress. A batch for which the host is busy is retried at the next update.
 
         threads: The number of computing threads, by default one per background slot.
@@ -163,7 +155,8 @@ class Reading:
                 for batch, measured in results:
                     if measured is not None:
                         self._add(measured, batch)
-                    yield self._progress(start)
+                    self._seconds = time.monotonic() - start
+                    yield Progress(self._read, len(self.sentences), self._seconds)
         finally:
             self._engine = None  # a cached reading must not keep a large model in memory
 
@@ -192,10 +185,6 @@ class Reading:
             self._example,
             self.half,
         )
-
-    def _progress(self, start: float) -> ReadingProgress:
-        self._seconds = time.monotonic() - start
-        return ReadingProgress(self._read, len(self.sentences), self._seconds)
 
     def _add(self, measured: BatchMeasures, batch: TextBatch) -> None:
         self._sums += measured.sums

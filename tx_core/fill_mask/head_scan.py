@@ -9,25 +9,11 @@ from jaxtyping import Float, Int
 
 from tx_core.analysis.probabilities import probabilities, total_variation
 from tx_core.engine.engine import Engine
+from tx_core.engine.progress import Progress
 from tx_core.fill_mask.predictions import blank_logits_in_batches, encode_with_blanks, rows_at_once
 from tx_core.fill_mask.word_scores import blank_chain
 from tx_core.transformer.interventions import Intervention, shift_positions
 from tx_core.transformer.trace import Encoding
-
-
-@dataclass(frozen=True)
-class ScanProgress:
-    """The progress of a scan.
-
-    Attributes:
-        done: Runs of the model made.
-        total: Runs in all.
-        seconds: Time since the start.
-    """
-
-    done: int
-    total: int
-    seconds: float
 
 
 @dataclass(frozen=True)
@@ -141,7 +127,7 @@ class Scan:
         """Whether every head was switched off once."""
         return self.result is not None
 
-    def updates(self) -> Generator[ScanProgress, None, None]:
+    def updates(self) -> Generator[Progress, None, None]:
         """Run one batch after the other and yield the progress after each."""
         started, done, notice = time.perf_counter(), 0, ""
         first, after, variation = np.zeros(self.runs, int), np.zeros(self.runs), np.zeros(self.runs)
@@ -163,7 +149,7 @@ class Scan:
                             words[word][part] = shares[:, word[0]]
                 notice = notice or answered.notice
                 start, done = part.stop, done + len(shares)
-                yield ScanProgress(done, self.runs * len(self.steps), time.perf_counter() - started)
+                yield Progress(done, self.runs * len(self.steps), time.perf_counter() - started)
         self.result = HeadScan(
             word=self._word((entry,)),
             entry=entry,

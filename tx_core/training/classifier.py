@@ -11,6 +11,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from tx_core.engine.device import sole_use
+from tx_core.engine.progress import Progress
 from tx_core.lessons.labels import LabelPrediction
 from tx_core.lessons.masking import pad_batch
 from tx_core.training.classifier_data import LabelledTexts
@@ -24,7 +25,7 @@ from tx_core.training.classifier_model import (
     random_classifier,
     training_ids,
 )
-from tx_core.training.loop import TrainingProgress, train
+from tx_core.training.loop import train
 from tx_core.transformer.attention import padding_mask
 from tx_core.transformer.bert import max_pool
 from tx_core.transformer.trace import AttentionStack, Trace
@@ -105,7 +106,7 @@ class ClassifierTraining:
         tokens = sum(map(len, self.train_rows)) * self.settings.epochs
         return 3.0 * weights * tokens + 1e8 * self.batches
 
-    def updates(self) -> Generator[TrainingProgress, None, None]:
+    def updates(self) -> Generator[Progress, None, None]:
         """Train, yielding one record per batch, until all are done."""
         return train(self, train_classifier_batch)
 

@@ -9,8 +9,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from tx_core.engine.device import sole_use
+from tx_core.engine.progress import Progress
 from tx_core.errors import TextProblem
-from tx_core.training.loop import TrainingProgress, train
+from tx_core.training.loop import train
 from tx_core.training.synthetic import FIRST_NUMBER, START_ID, CopySettings, answer_places, random_sources, solve
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.seq2seq import Seq2Seq, Seq2SeqRun, greedy_decode, number_encoding, random_seq2seq, trace_seq2seq
@@ -44,7 +45,7 @@ class CopyTraining:
         """Batches of the whole run."""
         return self.settings.batches
 
-    def updates(self) -> Generator[TrainingProgress, None, None]:
+    def updates(self) -> Generator[Progress, None, None]:
         """Train, yielding one record per batch, until all are done."""
         return train(self, train_copy_batch)
 

@@ -16,7 +16,8 @@ from jaxtyping import Float, Int
 from torch import Tensor
 from torch.nn import functional
 
-from tx_core.training.loop import TrainingProgress, train
+from tx_core.engine.progress import Progress
+from tx_core.training.loop import train
 from tx_core.transformer.causal_lm import CausalLM, random_causal_lm
 from tx_core.transformer.config import CausalConfig
 
@@ -96,7 +97,7 @@ class FutureTraining:
     device: str = "cpu"
     batches: int = BATCHES
 
-    def updates(self) -> Generator[TrainingProgress, None, None]:
+    def updates(self) -> Generator[Progress, None, None]:
         """Train, yielding one record per batch, until all are done."""
         return train(self, train_next_words)
 

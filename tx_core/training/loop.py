@@ -1,34 +1,13 @@
 """The loop of every training on a page: batch by batch, with a record after each; stopped after any of them, it goes on."""
 
 import time
-from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Generator
 from typing import Any, Protocol
 
 from tx_core.engine.device import sole_use
 from tx_core.engine.device_limits import device_limits
+from tx_core.engine.progress import Progress
 from tx_core.errors import TextProblem
-
-
-@dataclass(frozen=True)
-class TrainingProgress:
-    """The progress after one batch.
-
-    Attributes:
-        batch: Counted from 1.
-        batches: Batches of the whole run.
-        seconds: Since this stretch of training began.
-        values: What was measured of the batch, by name, such as its loss in nats.
-        probe: What the model makes of the probe of the training, at the moments that are kept; else None.
-        test: The score on test texts, at the end of an epoch; else None.
-    """
-
-    batch: int
-    batches: int
-    seconds: float
-    values: Mapping[str, float]
-    probe: Any = None
-    test: Any = None
 
 
 class BatchTraining(Protocol):
@@ -60,7 +39,7 @@ def check_work(work: float, device: str) -> None:
         raise TextProblem(TOO_LONG_RUN.format(times=work / limit))
 
 
-def train(training: BatchTraining, train_batch: Callable[[Any], dict[str, float]]) -> Generator[TrainingProgress, None, None]:
+def train(training: BatchTraining, train_batch: Callable[[Any], dict[str, float]]) -> Generator[Progress, None, None]:
     """Train batch by batch, yielding a record after each, until all are done.
 
     train_batch: trains on the next batch and returns what was measured of it.
@@ -71,4 +50,4 @@ def train(training: BatchTraining, train_batch: Callable[[Any], dict[str, float]
             values = train_batch(training)
             training.done += 1
             probe, test = training.probe_and_test(training.done == start + 1)
-        yield TrainingProgress(training.done, training.batches, time.monotonic() - began, values, probe, test)
+        yield Progress(training.done, training.batches, time.monotonic() - began, values, probe, test)

@@ -16,10 +16,10 @@ import safetensors.torch
 import torch
 from safetensors import safe_open
 
+from tx_core.engine.progress import Progress
 from tx_core.settings import ASSETS
 from tx_core.training.copy_task import CopyAnswer, CopyTraining, start_copy_training
 from tx_core.training.future import BATCHES, MASKS, FutureMoment, look_at_both, start_future_training
-from tx_core.training.loop import TrainingProgress
 from tx_core.training.synthetic import QUICK, START_ID, CopySettings, solve
 from tx_core.transformer.seq2seq import number_encoding
 from tx_core.transformer.trace import AttentionStack, Trace
@@ -35,7 +35,7 @@ class StoredCopy:
     """An encoder-decoder that ships, and the progress of its training."""
 
     training: CopyTraining
-    records: tuple[TrainingProgress, ...]
+    records: tuple[Progress, ...]
 
 
 @cache
@@ -61,14 +61,14 @@ def stored_copy() -> StoredCopy:
         answers[batch] = CopyAnswer(training.probe, tuple(written), right, True, trace)
     measured = ("loss", "accuracy", "alignment")
     records = [
-        TrainingProgress(batch, training.batches, about["seconds"], dict(zip(measured, values, strict=True)), answers.get(batch))
+        Progress(batch, training.batches, about["seconds"], dict(zip(measured, values, strict=True)), answers.get(batch))
         for batch, *values in about["records"]
     ]
     return StoredCopy(training, tuple(records))
 
 
 @cache
-def stored_future() -> tuple[FutureMoment, tuple[TrainingProgress, ...]]:
+def stored_future() -> tuple[FutureMoment, tuple[Progress, ...]]:
     """Load the training with and without the causal mask that ships: the untrained models, and the progress of the training."""
     stored = json.loads(FUTURE.read_text(encoding="utf-8"))
 
@@ -81,7 +81,7 @@ def stored_future() -> tuple[FutureMoment, tuple[TrainingProgress, ...]]:
     untrained, *later = map(moment, stored["moments"])
     shown = {one.batch: one for one in later}
     records = [
-        TrainingProgress(batch, BATCHES, stored["seconds"], dict(zip(MASKS, losses, strict=True)), shown.get(batch))
+        Progress(batch, BATCHES, stored["seconds"], dict(zip(MASKS, losses, strict=True)), shown.get(batch))
         for batch, losses in enumerate(stored["losses"], start=1)
     ]
     return untrained, tuple(records)
@@ -101,8 +101,8 @@ def train_copy_model() -> None:
         maps = [record.probe.trace.stacks[place].weights for record in probed]
         tensors[f"maps.{stack.kind}"] = torch.from_numpy(np.stack(maps)).half()
     about = {
-        "records": [[one.batch, *(round(value, 4) for value in one.values.values())] for one in records],
-        "probed": [[one.batch, one.probe.written] for one in probed],
+        "records": [[one.done, *(round(value, 4) for value in one.values.values())] for one in records],
+        "probed": [[one.done, one.probe.written] for one in probed],
         "seconds": round(records[-1].seconds, 1),
         "settings": asdict(training.settings),
         "probe": training.probe,

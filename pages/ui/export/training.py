@@ -29,7 +29,7 @@ def training_export(
 ) -> Export:
     """Return the export of what was measured after each batch. result: what the code ends with."""
     source = {"settings": repr(shown.model.settings), "batches": shown.model.done}
-    drawn = each(records, lambda one: (one.batch, one.values))
+    drawn = each(records, lambda one: (one.done, one.values))
     numbers = PartNumbers(title, source, [drawn], result)
     return drawings_export(numbers, [*curve_drawings(losses, logarithmic=True), *curve_drawings(shares)])
 

@@ -1,7 +1,8 @@
 """Training in the background of a page: the visitor's run, and what it is asked to do."""
 
 import secrets
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -85,7 +86,29 @@ def show_problem(page: str) -> ExplorerError | None:
     return problem
 
 
-def queue_in_words(ahead: int) -> str:
-    """Return how many visitors are ahead in the queue, in words."""
-    sentence = {0: texts.QUEUE_NEXT, 1: texts.QUEUE_ONE_AHEAD}.get(ahead, texts.QUEUE_MANY_AHEAD)
-    return sentence.format(ahead=ahead)
+def run_in_words(run: Snapshot, template: Mapping[str, str], starting: str = texts.STARTING) -> str:
+    """Return how far a run is, or how many visitors are ahead of it. template: by its state."""
+    if run.state == "waiting":
+        sentence = {0: texts.QUEUE_NEXT, 1: texts.QUEUE_ONE_AHEAD}.get(run.ahead, texts.QUEUE_MANY_AHEAD)
+        return sentence.format(ahead=run.ahead)
+    if not run.records:
+        return starting
+    last = run.records[-1]
+    return template[run.state].format(done=last.done, total=last.total, seconds=last.seconds)
+
+
+def share_done(run: Snapshot | None) -> float:
+    """Return the share of a run's work that is done, 0 where none computes."""
+    return run.records[-1].done / run.records[-1].total if run and run.running and run.records else 0.0
+
+
+def run_header(run: Snapshot | None, buttons: Sequence[tuple[str, str, str]], said: str) -> dict[str, object]:
+    """Return what a stage is told of the visitor's run. buttons: each with its name, its label and a sentence of help."""
+    return {
+        "buttons": buttons,
+        "running": bool(run and run.running),
+        "progress": share_done(run),
+        "said": said,
+        "problem": run.problem if run else "",
+        "asked": time.monotonic(),  # no two messages are equal: the browser asks again after each
+    }

@@ -5,7 +5,6 @@ stage, and the page runs again as after any other report: no part of it has a cl
 """
 
 import functools
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log10
@@ -20,10 +19,10 @@ from pages.ui.stage.attention import NO_CHANGES
 from pages.ui.stage.charts import Drawing, lines_drawing
 from pages.ui.stage.mount import Reported, mount
 from pages.ui.stage.packing import join, pack_moments
+from tx_core.engine.progress import Progress
 from tx_core.errors import TextProblem
 from tx_core.settings import app_version
 from tx_core.training.background import Snapshot, Trainable
-from tx_core.training.loop import TrainingProgress
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Trace
 
@@ -75,7 +74,7 @@ class ShownTraining:
     """
 
     model: Any
-    records: Sequence[TrainingProgress]
+    records: Sequence[Progress]
     own: Snapshot | None
     is_stored: bool = False
     fixed: str = ""
@@ -146,7 +145,7 @@ def answers_at_moments(shown: ShownTraining, untrained: Callable[[Any], Any], as
     untrained: returns the untrained model of a training, or of the page where it is given None; None for one that is not made.
     ask: returns what a model makes of the input; raises TextProblem.
     """
-    kept = {one.batch: one.probe for one in shown.records if one.probe}
+    kept = {one.done: one.probe for one in shown.records if one.probe}
     try:
         model = shown.model if shown.model or kept else untrained(None)  # the last of a training that has only begun
         if model is None:
@@ -236,18 +235,13 @@ def _common(trainer: Trainer, header: Mapping[str, object]) -> dict[str, object]
 
 def training_header(trainer: Trainer, shown: ShownTraining, curves: Sequence[Drawing] = ()) -> dict[str, object]:
     """Return what the stage is told of a training: its buttons, its progress, its curves."""
-    own, page = shown.own, trainer.page
-    problem = st.session_state.get(widget_key(page, "refused"))
+    own, problem = shown.own, st.session_state.get(widget_key(trainer.page, "refused"))
     other = [] if own is None or own.result is None or shown.is_own else trainer.differences(own.result)
     return {
-        "buttons": [] if shown.fixed else _buttons(own),
-        "running": shown.is_running,
-        "progress": own.records[-1].batch / own.records[-1].batches if shown.is_running and own.records else 0,
-        "said": _progress(trainer, shown),
-        "problem": str(problem) if problem else own.problem if own else "",
+        **background_runs.run_header(own, [] if shown.fixed else _buttons(own), _progress(trainer, shown)),
+        **({"problem": str(problem)} if problem else {}),
         "other": texts.OTHER_MODEL.format(differences=", ".join(other)) if other else "",
         "curves": [curve.chart for curve in curves],
-        "asked": time.monotonic(),  # no two messages are equal: the browser asks again after each
     }
 
 
@@ -269,13 +263,8 @@ def _progress(trainer: Trainer, shown: ShownTraining) -> str:
         return texts.NO_MODEL
     if not shown.is_own:
         return texts.STORED_MODEL if shown.is_stored else texts.UNTRAINED_MODEL
-    if own.state == "waiting":
-        return background_runs.queue_in_words(own.ahead)
-    if not own.records:
-        return texts.STARTING if own.running else texts.UNTRAINED_MODEL
-    last = own.records[-1]
-    said = texts.TRAINING_PROGRESS[own.state].format(done=last.batch, total=last.batches, seconds=last.seconds)
-    return said if own.running else f"{said}. {trainer.kept}"
+    said = background_runs.run_in_words(own, texts.TRAINING_PROGRESS, texts.STARTING if own.running else texts.UNTRAINED_MODEL)
+    return said if own.running or not own.records else f"{said}. {trainer.kept}"
 
 
 def take_wish(trainer: Trainer, reported: Reported) -> None:
@@ -331,9 +320,9 @@ def _at(ends: Sequence[int], pairs: Sequence[tuple[int, float]], done: int) -> l
     return found
 
 
-def curves_of(records: Sequence[TrainingProgress], labels: Mapping[str, str]) -> Curves:
+def curves_of(records: Sequence[Progress], labels: Mapping[str, str]) -> Curves:
     """Return what was measured of each batch as lines. labels: what each is called, by its name in the records."""
-    return {label: [(one.batch, one.values[name]) for one in records] for name, label in labels.items()}
+    return {label: [(one.done, one.values[name]) for one in records] for name, label in labels.items()}
 
 
 def curve_drawings(series: Curves, *, logarithmic: bool = False) -> list[Drawing]:

@@ -19,13 +19,13 @@ from tests.support.imdb_cache import keep, reviews, table_of
 from tests.support.staged import is_staged, staged
 from tests.support.trainings import SLOWLY, own_server, until_still
 from tx_core.engine.device_limits import CPU_LIMITS
+from tx_core.engine.progress import Progress
 from tx_core.training import background, classifier, classifier_data
 from tx_core.training.background import Registry
 from tx_core.training.classifier import ClassifierScore
 from tx_core.training.classifier_data import opinions
 from tx_core.training.classifier_model import NOTEBOOK_CLASSIFIER, OPINIONS
 from tx_core.training.imdb import NOTEBOOK_TEST, NOTEBOOK_TRAIN
-from tx_core.training.loop import TrainingProgress
 
 CLAIMS = {
     "the plot was dull": "negative",
@@ -44,7 +44,7 @@ def trainings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -
 
 
 @pytest.fixture(scope="module")
-def learned() -> tuple[classifier.ClassifierTraining, list[TrainingProgress]]:
+def learned() -> tuple[classifier.ClassifierTraining, list[Progress]]:
     """The model of the page, trained with its default settings."""
     training = classifier.start_training(replace(OPINIONS, most_words=CPU_LIMITS.classifier["most_words"]), opinions())
     return training, list(training.updates())
@@ -104,7 +104,7 @@ def test_a_stopped_training_goes_on_with_its_own_texts_and_settings(
     app.segmented_control(key="classifier_data").set_value("opinions").run()
     press(app, "continue")
     snapshot = until_still(app, trainings, KIND)
-    assert [record.batch for record in snapshot.records] == list(range(1, 101))
+    assert [record.done for record in snapshot.records] == list(range(1, 101))
     assert [record.values for record in snapshot.records[: len(first)]] == [record.values for record in first]
     assert moments(app)[-1]["batch"] == 100
     assert not staged(app)["training"]["other"]
@@ -156,7 +156,7 @@ def warning_of(losses: list[float], tested: list[float]) -> str:
     none = np.zeros((2, 2), int)
     return describe_overfitting(
         [
-            TrainingProgress(epoch, len(losses), 1.0, {"loss": loss}, test=ClassifierScore(test, 0.9, ("a", "b"), none))
+            Progress(epoch, len(losses), 1.0, {"loss": loss}, test=ClassifierScore(test, 0.9, ("a", "b"), none))
             for epoch, (loss, test) in enumerate(zip(losses, tested, strict=True), start=1)
         ]
     )

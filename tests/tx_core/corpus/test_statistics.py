@@ -132,12 +132,12 @@ def test_it_reports_as_it_goes_can_be_stopped_and_then_holds_no_model(embedded: 
     assert reading.report is None
     updates = reading.updates()
     first = next(updates)
-    assert 0 < first.batch < first.batches == 400
+    assert 0 < first.done < first.total == 400
     half = reading.report
-    assert half.read == first.batch
+    assert half.read == first.done
     assert not half.complete
     updates.close()
-    assert reading.report.read == first.batch
+    assert reading.report.read == first.done
     assert reading._engine is None
 
 
@@ -159,7 +159,7 @@ class Crowded:
 
 def test_a_busy_host_is_waited_for(embedded: Engine):
     reading = Reading(Crowded(embedded), made(10, most=1))
-    assert [step.batch for step in reading.updates()] == [0, 0, 10]
+    assert [step.done for step in reading.updates()] == [0, 0, 10]
     assert reading.report.sums.texts == 10
 
 

@@ -103,7 +103,7 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_never_had_been():
     stopped.close()
     rest = list(training.updates())
     assert first + [record.values["loss"] for record in rest] == whole
-    assert [record.batch for record in rest] == [8, 9, 10]
+    assert [record.done for record in rest] == [8, 9, 10]
     assert rest[-1].test.accuracy == evaluate_classifier(training).accuracy
 
 

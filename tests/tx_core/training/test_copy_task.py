@@ -51,7 +51,7 @@ def test_equal_numbers_are_equally_right_places_when_sorting():
 
 def test_the_loss_falls_below_a_hundredth_within_200_batches(learned):
     _, progress = learned
-    assert [record.batch for record in progress] == list(range(1, 201))
+    assert [record.done for record in progress] == list(range(1, 201))
     assert progress[0].values["loss"] > 2.5
     assert min(record.values["loss"] for record in progress) < 0.01
     assert progress[-1].values["loss"] < 0.01

@@ -46,7 +46,7 @@ def sentences() -> set[str]:
 def test_the_stored_training_is_what_training_gives(trained: FutureTraining):
     untrained, records = stored_future()
     assert FUTURE.stat().st_size < 60_000
-    assert [record.batch for record in records] == list(range(1, BATCHES + 1))
+    assert [record.done for record in records] == list(range(1, BATCHES + 1))
     for name in MASKS:
         stored = [record.values[name] for record in records]
         np.testing.assert_allclose([record.values[name] for record in trained.records], stored, atol=0.02)

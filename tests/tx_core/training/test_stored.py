@@ -12,7 +12,7 @@ def test_the_encoder_decoder_answers_as_its_last_record_says():
     stored = stored_copy()
     assert stored.training.settings == QUICK
     assert stored.training.done == stored.training.batches
-    assert [record.batch for record in stored.records] == list(range(1, 201))
+    assert [record.done for record in stored.records] == list(range(1, 201))
     assert stored.records[0].values["loss"] > 2.5
     assert stored.records[-1].values["loss"] < 0.01
     answer, kept = answer_sequence(stored.training, PROBE_NUMBERS), stored.records[-1].probe
