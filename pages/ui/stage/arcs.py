@@ -19,6 +19,7 @@ from starlette.routing import Route
 from pages.ui.shell import cache
 from pages.ui.stage.packing import KEPT_FOREVER, NOT_KEPT, RunName
 from tx_core.analysis.probabilities import largest, probabilities
+from tx_core.analysis.value_weighted import mixed_in
 from tx_core.causal.cut_effects import CutEffects, cut_effects, head_effects, read_prediction
 from tx_core.engine.engine import Engine
 from tx_core.errors import ChangeProblem, ExplorerError, memory_checked
@@ -155,13 +156,11 @@ def _heads(name: RunName, blank: int, layer: int, arc: tuple[int, int] | None) -
 
 def _mixed(name: RunName) -> dict[str, object]:
     """Return each key's share of what enters a token in a layer."""
-    from tx_core.analysis.mixing import mixed_in  # which imports torch: most servers' pages never ask
-
     engine = cache.engine(name.model, special_tokens=not name.bare, weights=True)
 
     def measure() -> Float[np.ndarray, "layer query key"]:
         trace = engine.trace(name.text, keep=("weights", "value", "hidden"), interventions=name.changes)
-        mixed = mixed_in(engine.model, trace)
+        mixed = mixed_in(engine, trace)
         return mixed / mixed.sum(axis=-1, keepdims=True)
 
     return {"mixed": cache.get_or_compute(("mixed in", cache.engine_key(engine), name), measure).round(4).tolist()}

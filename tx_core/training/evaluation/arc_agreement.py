@@ -11,7 +11,7 @@ import numpy as np
 import pandas
 from jaxtyping import Float
 
-from tx_core.analysis.mixing import mixed_in
+from tx_core.analysis.value_weighted import mixed_in
 from tx_core.causal.cut_effects import cut_effects
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import BertEngine
@@ -28,7 +28,7 @@ def rank_correlation(one: Float[np.ndarray, "arc"], other: Float[np.ndarray, "ar
 def agreement(engine: BertEngine, text: str) -> float:
     """Return how far the arcs of a text with one blank are ranked alike by the size of their effect and by what they mix in."""
     found = cut_effects(engine, text)
-    mixed = mixed_in(engine.model, engine.trace(text, keep=("weights", "value", "hidden")))
+    mixed = mixed_in(engine, engine.trace(text, keep=("weights", "value", "hidden")))
     layers, tokens, _ = mixed.shape
     counted = np.broadcast_to(~np.eye(tokens, dtype=bool), mixed.shape).copy()
     counted[layers - 1, np.arange(tokens) != found.place] = False  # nothing reads what these bring

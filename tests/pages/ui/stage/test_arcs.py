@@ -12,7 +12,7 @@ from pages.ui.stage import arcs
 from pages.ui.stage.packing import RunName, sign
 from pages.ui.stage.routes import move_blank
 from tests.support.apart import run_apart
-from tx_core.analysis.mixing import mixed_in
+from tx_core.analysis.value_weighted import mixed_in
 from tx_core.causal.cut_effects import cut_effects, head_effects
 from tx_core.engine import catalogue
 from tx_core.transformer.interventions import Intervention
@@ -65,7 +65,7 @@ def test_another_blank_is_described_by_its_own_prediction():
 
 def test_what_is_mixed_in_is_sent_as_shares_of_a_row():
     engine = catalogue.load(catalogue.DEFAULT, weights=True)
-    mixed = mixed_in(engine.model, engine.trace(TEXT, keep=("weights", "value", "hidden"), interventions=OFF))
+    mixed = mixed_in(engine, engine.trace(TEXT, keep=("weights", "value", "hidden"), interventions=OFF))
     sent = json.loads(answer(name_of(OFF), "mixed=1").body)["mixed"]
     np.testing.assert_allclose(sent, mixed / mixed.sum(-1, keepdims=True), atol=1e-4)
     assert answer(name_of(text="Once upon a", model="writer"), "mixed=1").status_code == 404
