@@ -31,13 +31,14 @@ from pages.ui.stage.mount import mount
 from pages.ui.stage.packing import RunName, pack_runs, shown_layers
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.view_options import drop_missing
+from tx_core.analysis.probabilities import probabilities
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.errors import ExplorerError
 from tx_core.lessons import families, untrained
 from tx_core.lessons.bert_parts import tensor_shapes
 from tx_core.lessons.families import FAMILIES
-from tx_core.lessons.labels import head_input, label_shares
+from tx_core.lessons.labels import head_input
 from tx_core.transformer import bert
 from tx_core.transformer.bert import random_head
 from tx_core.transformer.trace import Trace
@@ -72,7 +73,7 @@ def _label_numbers(inputs: BertInputs) -> PartNumbers:
     trace = named("trace", inputs.loaded.trace(*inputs.sentences, keep=("hidden",)))
     if inputs.kind == TRAINED:
         logits = named("logits", inputs.loaded.label_logits(trace.hidden[-1]))
-        return inputs.numbers([logits, named("shares", call(label_shares, logits))])
+        return inputs.numbers([logits, named("shares", call(probabilities, logits))])
     asked = LABEL_HEADS[inputs.kind], inputs.labels, inputs.seed
     scores = named("scores", call(untrained.predict_labels, trace, *asked))
     shares = named("shares", scores.shares.reshape(-1, scores.shares.shape[-1]))

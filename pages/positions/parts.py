@@ -198,7 +198,7 @@ def shuffle_part(inputs: PositionInputs, engine: BertEngine) -> Part:
         [texts.SHUFFLE_TEXT],
         lambda: st.caption(texts.NO_BLANK) if run.ordered is None else None,
         [texts.SHUFFLE_FORMULA],
-        sources=(word_order.embed, word_order.shuffle_effect),
+        sources=(word_order.shuffle_effect,),
     )
 
 

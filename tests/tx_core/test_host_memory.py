@@ -29,8 +29,6 @@ def limited(tmp_path: Path):
         ("0::/app/server", {"app/memory.max": "30000000", "app/server/memory.max": "max"}, 30),
         ("0::/app/server", {"app/memory.max": "30000000", "app/server/memory.max": "20000000"}, 20),
         ("0::/a/path/of/the/host", {"memory.max": "40000000"}, 40),
-        ("9:cpu,cpuacct:/x\n4:memory:/docker/1\n0::/", {"memory/docker/1/memory.limit_in_bytes": "60000000"}, 60),
-        ("4:memory:/a/path/of/the/host", {"memory/memory.limit_in_bytes": "70000000"}, 70),
     ],
 )
 def test_the_least_limit_around_the_process_counts(limited, own: str, files: dict[str, str], megabytes: int):

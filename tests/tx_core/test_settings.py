@@ -16,15 +16,6 @@ def test_an_empty_variable_counts_as_not_set(host):
     assert host_settings().trainings == Settings.model_fields["trainings"].default
 
 
-def test_settings_are_read_once_and_cannot_be_changed(host, monkeypatch: pytest.MonkeyPatch):
-    host(scans=3)
-    assert host_settings().scans == 3
-    monkeypatch.setenv("TX_SCANS", "7")
-    assert host_settings().scans == 3
-    with pytest.raises(ValueError, match="frozen"):
-        host_settings().scans = 7
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [

@@ -8,6 +8,7 @@ import torch
 from jaxtyping import Float
 
 from tx_core.analysis.attribution import check_attribution_length, integrated_gradients, masked_words
+from tx_core.analysis.probabilities import probabilities
 from tx_core.analysis.views import word_groups
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.errors import TextProblem
@@ -79,13 +80,7 @@ def label_text(engine: BertEngine, text: str) -> LabelPrediction:
     of_label = partial(engine.label_gradients, encoding)
     rows = [integrated_gradients(partial(of_label, label), vectors, baseline) for label in range(len(logits) - 1)]
     contributions = np.array([*rows, -np.sum(rows, axis=0)], np.float32)
-    return LabelPrediction(engine.info.labels, tuple(label_shares(logits).tolist()), contributions, trace)
-
-
-def label_shares(logits: Float[np.ndarray, "label"]) -> Float[np.ndarray, "label"]:
-    """Return the probabilities of labels: the softmax of their logits."""
-    grown = np.exp(logits - logits.max())
-    return grown / grown.sum()
+    return LabelPrediction(engine.info.labels, tuple(probabilities(logits).tolist()), contributions, trace)
 
 
 @torch.no_grad()

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.tensors import batch_tensors
 from tx_core.transformer.bert import Bert
-from tx_core.transformer.layers import EncoderBlock
+from tx_core.transformer.layers import EncoderBlock, draw_weights
 from tx_core.transformer.trace import Trace
 
 
@@ -58,7 +58,8 @@ def run_random_blocks(
     goal = torch.randn(1, tokens, hidden, generator=generator)
     states = [vectors]
     for _ in range(blocks):
-        block = _random_block(hidden, heads, norm_first, generator)
+        block = draw_weights(EncoderBlock(hidden, heads, 4 * hidden, norm_first=norm_first), generator, lambda name: None)
+        block.requires_grad_(False)
         after = block(states[-1])[0] if skips else run_without_skips(block, states[-1])
         after.retain_grad()
         states.append(after)
@@ -69,17 +70,6 @@ def run_random_blocks(
         tuple(mean_cosine(state.detach()[0]) for state in states),
         tuple(float(state.grad.norm()) / sent for state in states),
     )
-
-
-def _random_block(hidden: int, heads: int, norm_first: bool, generator: torch.Generator) -> EncoderBlock:
-    block = EncoderBlock(hidden, heads, 4 * hidden, norm_first=norm_first)
-    for name, parameter in block.named_parameters():
-        parameter.requires_grad_(False)
-        if parameter.dim() > 1:
-            nn.init.xavier_uniform_(parameter, generator=generator)
-        elif name.endswith("bias"):
-            nn.init.zeros_(parameter)
-    return block
 
 
 def mean_cosine(vectors: Float[Tensor, "token hidden"]) -> float:

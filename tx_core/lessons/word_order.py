@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor, nn
 
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.transformer.bert import Bert
+from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import Encoding
 
 
@@ -45,33 +46,14 @@ def random_order(tokens: int, seed: int, fixed: Sequence[int] = ()) -> tuple[int
     return tuple(moved.get(place, place) for place in range(tokens))
 
 
-def embed(model: Bert, ids: Int[Tensor, "batch token"], *, positions: bool) -> Float[Tensor, "batch token hidden"]:
-    """Embed tokens of the first segment as BERT does, with or without its position vectors."""
-    if positions:
-        return model.embeddings(ids)
-    parts = model.embeddings
-    return parts.norm(parts.words(ids) + parts.segments(torch.zeros_like(ids)))
-
-
 @torch.no_grad()
 def shuffle_effect(model: Bert, ids: Sequence[int], order: Sequence[int], *, positions: bool) -> ShuffleEffect:
     """Run BERT on a sentence in order and shuffled, with or without position vectors; all tokens are in the first segment."""
     back = torch.tensor(order).argsort()
     rows = torch.tensor([list(ids), [ids[place] for place in order]], device=model.embeddings.words.weight.device)
-    first, second = model.encoder(embed(model, rows, positions=positions)).output.cpu()
+    changes = [()] * 2 if positions else [(Intervention("no_positions"),)] * 2
+    first, second = model(rows, interventions=changes).output.cpu()
     return ShuffleEffect(tuple(order), first, second[back])
-
-
-@torch.no_grad()
-def logits_at(model: Bert, ids: Sequence[int], places: Sequence[int], *, positions: bool) -> Float[Tensor, "blank vocab"]:
-    """Compute the logits at some positions, with or without position vectors.
-
-    Raises:
-        ValueError: If the checkpoint has no masked-word head.
-    """
-    row = torch.tensor([list(ids)], device=model.embeddings.words.weight.device)
-    hidden = model.encoder(embed(model, row, positions=positions)).output[0]
-    return model.predict(hidden[list(places)]).cpu()
 
 
 NUM_PREDICTIONS = 5
@@ -119,7 +101,9 @@ def shuffle_test(engine: BertEngine, text: str, seed: int) -> ShuffleTest:
 
     def compute(model: nn.Module, device: str) -> ShuffleTest:
         def guess(ids: tuple[int, ...], place: int, positions: bool) -> BlankGuess:
-            best = logits_at(model, ids, [place], positions=positions)[0].softmax(-1).topk(NUM_PREDICTIONS)
+            changes = [()] if positions else [(Intervention("no_positions"),)]
+            run = model(torch.tensor([ids], device=device), interventions=changes, places=[place])
+            best = model.predict(run.output)[0, 0].softmax(-1).topk(NUM_PREDICTIONS)
             return BlankGuess(tuple(engine.tokenizer.word(piece) for piece in best.indices.tolist()), tuple(best.values.tolist()))
 
         effects = [shuffle_effect(model, encoding.ids, order, positions=positions) for positions in (True, False)]

@@ -199,7 +199,7 @@ def classify(training: ClassifierTraining, text: str) -> LabelPrediction:
 
 def word_contributions(model: Classifier, hidden: Float[Tensor, "1 token hidden"]) -> Float[Tensor, "label token"]:
     """Split each logit among the words: a dimension counts for the word that has its maximum."""
-    pooled = max_pool(hidden)
-    parts = model.head.label.weight * pooled.values  # label, hidden
+    values, winners = max_pool(hidden)
+    parts = model.head.label.weight * values  # label, hidden
     parts = parts - parts.mean(dim=0)
-    return parts.new_zeros(len(parts), hidden.shape[1]).index_add(1, pooled.winners[0], parts)
+    return parts.new_zeros(len(parts), hidden.shape[1]).index_add(1, winners[0], parts)

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
@@ -16,7 +15,7 @@ from tx_core.errors import TextProblem
 from tx_core.lessons.labels import NO_WORD
 from tx_core.transformer.bert import LabelHead, max_pooled
 from tx_core.transformer.config import BertConfig
-from tx_core.transformer.layers import Encoder, EncoderRun
+from tx_core.transformer.layers import Encoder, EncoderRun, draw_weights
 from tx_core.transformer.positions import sinusoids
 from tx_core.transformer.trace import Encoding, plain_encoding
 
@@ -149,13 +148,4 @@ class Classifier(nn.Module):
 
 def random_classifier(config: BertConfig, labels: int, seed: int) -> Classifier:
     """Initialise a classifier: matrices as in Glorot & Bengio 2010, normal word vectors, zero biases."""
-    generator = torch.Generator().manual_seed(seed)
-    model = Classifier(config, labels)
-    for name, parameter in model.named_parameters():
-        if name.endswith("bias"):
-            nn.init.zeros_(parameter)
-        elif name.startswith("words"):
-            nn.init.normal_(parameter, generator=generator)
-        elif parameter.dim() > 1:
-            nn.init.xavier_uniform_(parameter, generator=generator)
-    return model.eval()
+    return draw_weights(Classifier(config, labels), seed, lambda name: 1.0 if name.startswith("words") else None)

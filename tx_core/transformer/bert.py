@@ -1,7 +1,6 @@
 """BERT: embeddings, a post-norm encoder, a masked-word head, and the heads that classify (Devlin et al. 2019)."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import NamedTuple
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -9,7 +8,7 @@ from torch import Tensor, nn
 
 from tx_core.transformer.config import BertConfig
 from tx_core.transformer.interventions import Intervention, Vectors, reads_positions
-from tx_core.transformer.layers import ACTIVATION, Encoder, EncoderRun, LayerNorm
+from tx_core.transformer.layers import ACTIVATION, Encoder, EncoderRun, LayerNorm, draw_weights
 
 
 class SegmentEmbedding(nn.Embedding):
@@ -71,20 +70,10 @@ class MaskedWordHead(nn.Module):
         return self.vocabulary(self.norm(self.activation(self.dense(hidden))))
 
 
-class MaxPooled(NamedTuple):
-    """The result of max pooling.
-
-    Attributes:
-        values: the maximum of each dimension over the tokens.
-        winners: the position of the token that has the maximum.
-    """
-
-    values: Float[Tensor, "batch hidden"]
-    winners: Int[Tensor, "batch hidden"]
-
-
-def max_pool(hidden: Float[Tensor, "batch token hidden"], mask: Bool[Tensor, "..."] | None = None) -> MaxPooled:
-    """Return the maximum of each dimension over the tokens (Collobert & Weston 2008).
+def max_pool(
+    hidden: Float[Tensor, "batch token hidden"], mask: Bool[Tensor, "..."] | None = None
+) -> tuple[Float[Tensor, "batch hidden"], Int[Tensor, "batch hidden"]]:
+    """Return the maximum of each dimension over the tokens, and the position of the token that has it (Collobert & Weston 2008).
 
     mask: True = a real token, as from `padding_mask`. Raises ValueError for a sentence without a real token.
     """
@@ -93,7 +82,7 @@ def max_pool(hidden: Float[Tensor, "batch token hidden"], mask: Bool[Tensor, "..
         if not real.any(dim=1).all():
             raise ValueError("every sentence must have at least one real token")
         hidden = hidden.masked_fill(~real, -torch.inf)
-    return MaxPooled(*hidden.max(dim=1))
+    return tuple(hidden.max(dim=1))
 
 
 Read = Callable[[Float[Tensor, "batch token hidden"], Bool[Tensor, "..."] | None], Float[Tensor, "..."]]
@@ -114,7 +103,7 @@ def every_token(
 
 def max_pooled(hidden: Float[Tensor, "batch token hidden"], mask: Bool[Tensor, "..."] | None) -> Float[Tensor, "batch hidden"]:
     """Return the maximum of each dimension over the real tokens."""
-    return max_pool(hidden, mask).values
+    return max_pool(hidden, mask)[0]
 
 
 class LabelHead(nn.Module):
@@ -206,15 +195,9 @@ def tie_head(model: Bert) -> None:
 
 def random_bert(config: BertConfig, seed: int, *, with_head: bool = True) -> Bert:
     """Build an untrained BERT: normal weights of standard deviation 0.02, biases 0 (Devlin et al. 2019)."""
-    generator = torch.Generator().manual_seed(seed)
-    model = Bert(config, with_head=with_head)
-    for name, parameter in model.named_parameters():
-        if name.endswith("bias"):
-            nn.init.zeros_(parameter)
-        elif "norm" not in name:
-            nn.init.normal_(parameter, std=0.02, generator=generator)
+    model = draw_weights(Bert(config, with_head=with_head), seed, lambda name: 0.02)
     tie_head(model)
-    return model.eval()
+    return model
 
 
 HEADS: dict[str, Read] = {"first token": first_token, "every token": every_token, "max-pooled": max_pooled}
@@ -222,7 +205,4 @@ HEADS: dict[str, Read] = {"first token": first_token, "every token": every_token
 
 def random_head(kind: str, hidden_size: int, labels: int, seed: int) -> LabelHead:
     """Build an untrained head of a kind of `HEADS`: normal weights of standard deviation 0.02, biases 0, as in BERT."""
-    head = LabelHead(HEADS[kind], hidden_size, labels)
-    nn.init.normal_(head.label.weight, std=0.02, generator=torch.Generator().manual_seed(seed))
-    nn.init.zeros_(head.label.bias)
-    return head.eval()
+    return draw_weights(LabelHead(HEADS[kind], hidden_size, labels), seed, lambda name: 0.02)

@@ -15,7 +15,7 @@ from torch.nn import functional
 from tx_core.transformer.attention import causal_mask, combine
 from tx_core.transformer.config import CausalConfig
 from tx_core.transformer.interventions import Intervention, Vectors
-from tx_core.transformer.layers import Encoder, EncoderRun, LayerNorm
+from tx_core.transformer.layers import Encoder, EncoderRun, LayerNorm, draw_weights
 from tx_core.transformer.positions import rotary_angles
 
 
@@ -80,12 +80,6 @@ def random_causal_lm(config: CausalConfig, seed: int) -> CausalLM:
 
     What a layer adds is smaller, by the root of the number of additions (Radford et al. 2019, section 2.3).
     """
-    generator = torch.Generator().manual_seed(seed)
-    model = CausalLM(config)
-    for name, parameter in model.named_parameters():
-        if name.endswith("bias"):
-            nn.init.zeros_(parameter)
-        elif "norm" not in name:
-            adds = name.endswith(("attention.output.weight", "feed_forward.down.weight"))
-            nn.init.normal_(parameter, std=0.02 / math.sqrt(2 * config.num_layers) if adds else 0.02, generator=generator)
-    return model.eval()
+    small = 0.02 / math.sqrt(2 * config.num_layers)
+    adds = ("attention.output.weight", "feed_forward.down.weight")
+    return draw_weights(CausalLM(config), seed, lambda name: small if name.endswith(adds) else 0.02)

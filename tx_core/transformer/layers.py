@@ -103,6 +103,22 @@ class FeedForward(nn.Module):
     __call__ = forward
 
 
+def draw_weights(model: nn.Module, seed: int | torch.Generator, deviation: Callable[[str], float | None]) -> nn.Module:
+    """Draw the weights of a model in evaluation mode: biases are 0, the scales of norms stay as they are.
+
+    deviation: the standard deviation of normal weights, by their name; None for uniform ones as in Glorot & Bengio 2010.
+    """
+    generator = torch.Generator().manual_seed(seed) if isinstance(seed, int) else seed
+    for name, parameter in model.named_parameters():
+        if name.endswith("bias"):
+            nn.init.zeros_(parameter)
+        elif parameter.dim() > 1 and (size := deviation(name)) is None:
+            nn.init.xavier_uniform_(parameter, generator=generator)
+        elif parameter.dim() > 1:
+            nn.init.normal_(parameter, std=size, generator=generator)
+    return model.eval()
+
+
 class Wanted(NamedTuple):
     """What is wanted of a block. The default is everything.
 

@@ -18,24 +18,11 @@ from tx_core.transformer.layers import (
     LayerNorm,
     MultiHeadAttention,
     block_sizes,
+    draw_weights,
     select_parts,
 )
 from tx_core.transformer.positions import sinusoids
 from tx_core.transformer.trace import AttentionStack, Encoding, Trace, plain_encoding
-
-
-class DecoderStep(NamedTuple):
-    """The result of one decoder block.
-
-    Attributes:
-        hidden: the new vectors.
-        own: the results of the self-attention.
-        cross: the results of the cross-attention.
-    """
-
-    hidden: Float[Tensor, "batch token hidden"]
-    own: LayerAttention
-    cross: LayerAttention
 
 
 class DecoderBlock(nn.Module):
@@ -71,8 +58,8 @@ class DecoderBlock(nn.Module):
         source: Float[Tensor, "batch source_token hidden"],
         mask: Bool[Tensor, "..."] | None = None,
         source_mask: Bool[Tensor, "..."] | None = None,
-    ) -> DecoderStep:
-        """Run the block.
+    ) -> tuple[Float[Tensor, "batch token hidden"], LayerAttention, LayerAttention]:
+        """Return the new vectors, and what the self-attention and the cross-attention computed.
 
         source: the encoder's output. mask: for the self-attention. source_mask: for the cross-attention.
         """
@@ -81,12 +68,12 @@ class DecoderBlock(nn.Module):
             hidden = hidden + self.dropout(own.output)
             cross = self.cross_attention(self.cross_attention_norm(hidden), source, source_mask)
             hidden = hidden + self.dropout(cross.output)
-            return DecoderStep(hidden + self.dropout(self.feed_forward(self.feed_forward_norm(hidden))), own, cross)
+            return hidden + self.dropout(self.feed_forward(self.feed_forward_norm(hidden))), own, cross
         own = self.attention(hidden, mask=mask)
         hidden = self.attention_norm(hidden + self.dropout(own.output))
         cross = self.cross_attention(hidden, source, source_mask)
         hidden = self.cross_attention_norm(hidden + self.dropout(cross.output))
-        return DecoderStep(self.feed_forward_norm(hidden + self.dropout(self.feed_forward(hidden))), own, cross)
+        return self.feed_forward_norm(hidden + self.dropout(self.feed_forward(hidden))), own, cross
 
 
 class DecoderRun(NamedTuple):
@@ -228,16 +215,7 @@ class Seq2Seq(nn.Module):
 
 def random_seq2seq(config: Seq2SeqConfig, seed: int) -> Seq2Seq:
     """Build an untrained transformer: matrices as in Glorot & Bengio (2010), embeddings of length about 1, biases 0."""
-    generator = torch.Generator().manual_seed(seed)
-    model = Seq2Seq(config)
-    for name, parameter in model.named_parameters():
-        if name.endswith("bias"):
-            nn.init.zeros_(parameter)
-        elif "embeddings" in name:
-            nn.init.normal_(parameter, std=config.hidden_size**-0.5, generator=generator)
-        elif parameter.dim() > 1:
-            nn.init.xavier_uniform_(parameter, generator=generator)
-    return model.eval()
+    return draw_weights(Seq2Seq(config), seed, lambda name: config.hidden_size**-0.5 if "embeddings" in name else None)
 
 
 @torch.no_grad()

@@ -100,14 +100,6 @@ def test_special_tokens_are_known_by_where_they_stand_and_blanks_by_being_blanks
     )
 
 
-def test_models_with_other_pieces_and_other_special_tokens_align_by_words(checkpoint):
-    from tx_core.engine.hub import load
-
-    theirs = load.load_engine(checkpoint("roberta"), "tiny", "Tiny").encode("Time flies like an arrow")
-    mine, yours = read("time flies like an arrow"), spell_words(theirs, word_groups(theirs))
-    assert align(mine, yours)[:-1] == tuple((place, place) for place in range(6))
-
-
 VERB_AND_NOUN = ("time flies like an arrow", "fruit flies like a banana")
 
 
@@ -144,17 +136,3 @@ def test_the_baseline_is_over_all_pairs_of_words_that_differ():
         assert found.spread[step] == pytest.approx(np.std(pairs), abs=1e-6)
         assert found.shared[step] == pytest.approx(cosine(vectors[0][2], vectors[1][2]), abs=1e-6)
     assert found.shared_pairs == 1
-
-
-def test_without_other_words_there_is_no_baseline():
-    found, _ = found_for(("flies", "flies"), (1, 1))
-    assert found.mean is None
-    assert found.spread is None
-    assert found.shared is None
-    np.testing.assert_allclose(found.word, 1, atol=1e-9)
-
-
-def test_cosines_depend_on_directions_alone_and_nothing_has_none():
-    one = np.array([[[1.0, 0.0], [3.0, 3.0], [0.0, 0.0]]])
-    other = np.array([[[0.0, 2.0], [-5.0, 0.0]]])
-    np.testing.assert_allclose(cosines(one, other), [[[0, -1], [0.5**0.5, -(0.5**0.5)], [0, 0]]], atol=1e-12)

@@ -170,13 +170,6 @@ def test_what_cannot_be_done_is_said_in_one_line(file: Path, capsys: pytest.Capt
     assert sorted(path.name for path in file.parent.iterdir()) == ["mine.txt", "there.json"]
 
 
-def test_without_ray_its_option_says_what_to_install(
-    file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(scan, "find_spec", lambda name: None)
-    assert refusal(capsys, file, "--out", file.parent / "a.json", "--ray", "local") == f"scan: {scan.NO_RAY}"
-
-
 def unfinished_scan(file: Path, out: Path) -> Path:
     """Leave what a scan of one part leaves that was killed."""
     given = scan._parser().parse_args([str(file), "--out", str(out)])

@@ -29,14 +29,6 @@ def test_every_model_has_a_name_of_its_own_size_licence_heads_and_no_invented_re
         assert revision is None or (len(revision) == 40 and set(revision) <= set("0123456789abcdef"))
 
 
-def test_any_hub_id_is_a_card_where_that_is_allowed_and_a_path_is_not(host):
-    host(any_model=1)
-    assert catalogue.card("someone/their-model").hub_id == "someone/their-model"
-    for path in ("../secret", "/etc/passwd", "a/b/c", "..", "a/.."):
-        with pytest.raises(ModelUnavailable):
-            catalogue.card(path)
-
-
 @pytest.mark.parametrize("name", [catalogue.DEFAULT, catalogue.WRITER])
 def test_the_revision_of_an_embedded_model_is_the_hash_of_its_weights(name: str):
     weights = (catalogue.MODELS / name / "model.safetensors").read_bytes()
@@ -100,12 +92,18 @@ LEADING_OUT = (
     "local:own bert-1.0\0",
     "{secret}",
     "models/own bert-1.0",
+    "../secret",
+    "/etc/passwd",
+    "a/b/c",
+    "a/..",
 )
 
 
 @pytest.mark.parametrize("any_model", [0, 1])
 def test_no_name_leads_out_of_the_hosts_directory(models_dir: Path, host, any_model: int):
     host(any_model=any_model)
+    if any_model:
+        assert catalogue.card("someone/their-model").hub_id == "someone/their-model"
     for name in LEADING_OUT:
         with pytest.raises(ModelUnavailable) as told:
             catalogue.card(name.format(secret=models_dir.parent / "secret"))

@@ -100,14 +100,6 @@ def test_the_copy_on_the_cpu_takes_no_memory_on_the_card_and_keeps_tied_weights_
     assert copied[0].weight.data_ptr() != model[0].weight.data_ptr()
 
 
-def test_out_of_memory_on_the_cpu_itself_is_not_hidden():
-    def compute(model: nn.Module, where: str) -> None:
-        raise torch.OutOfMemoryError("out of memory")
-
-    with pytest.raises(torch.OutOfMemoryError):
-        DeviceRunner(nn.Linear(2, 2), "cpu").run(compute)
-
-
 def test_in_half_precision_a_module_computes_beside_itself_and_what_it_computed_stays_exact():
     module = nn.Linear(2, 2)
     module.register_buffer("angles", torch.tensor([0.1234567]))

@@ -1,14 +1,15 @@
 """Without positions, shuffling the words only shuffles the outputs; with them it does not."""
 
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.torch_weights import SMALL_BERT, shake
 from tx_core.engine import catalogue
-from tx_core.lessons.word_order import logits_at, random_order, shuffle_effect, shuffle_test
+from tx_core.fill_mask.predictions import predict
+from tx_core.lessons.word_order import NUM_PREDICTIONS, random_order, shuffle_effect, shuffle_test
 from tx_core.transformer.bert import random_bert
+from tx_core.transformer.interventions import Intervention
 
 
 @given(st.integers(2, 7).flatmap(lambda tokens: st.permutations(range(tokens))))
@@ -18,13 +19,6 @@ def test_a_bert_without_positions_is_equivariant(order):
     effect = shuffle_effect(model, range(3, 3 + len(order)), order, positions=False)
     assert effect.greatest_difference < 1e-5
     assert len(effect.by_token) == len(order)
-
-
-def test_predictions_with_positions_are_berts_own():
-    model, ids = shake(random_bert(SMALL_BERT, seed=2)), (3, 9, 8, 4)
-    whole = model.predict(model(torch.tensor([ids])).output)[0]
-    torch.testing.assert_close(logits_at(model, ids, [2], positions=True), whole[[2]])
-    assert not torch.allclose(logits_at(model, ids, [2], positions=False), whole[[2]])
 
 
 def test_a_shuffle_leaves_the_fixed_places_alone_and_loses_no_word():
@@ -48,13 +42,13 @@ def test_without_positions_shuffling_only_shuffles_and_with_them_it_does_not(eng
     assert found.ordered.words != found.shuffled.words
 
 
-def test_without_positions_a_blank_is_filled_alike_in_both_orders(engine):
-    found = shuffle_test(engine, "He opened the [MASK] with a key.", 1)
-    blank, shuffled = found.encoding.blanks[0], [found.encoding.ids[place] for place in found.order]
-    compute = lambda model, device: logits_at(model, shuffled, [found.order.index(blank)], positions=False)  # noqa: E731
-    best = engine.runner.run(compute).value[0].softmax(-1).topk(len(found.without_ordered.words))
-    assert found.without_ordered.words == tuple(engine.tokenizer.word(piece) for piece in best.indices.tolist())
-    assert found.without_ordered.shares == pytest.approx(best.values.tolist(), rel=1e-3)
+def test_the_guesses_are_those_of_the_page_fill_the_blank(engine):
+    text = "He opened the [MASK] with a key."
+    found = shuffle_test(engine, text, 1)
+    for guess, changes in ((found.ordered, ()), (found.without_ordered, [Intervention("no_positions")])):
+        (blank,) = predict(engine, text, top_k=NUM_PREDICTIONS, interventions=changes).blanks
+        assert guess.words == tuple(one.piece for one in blank.predictions)
+        assert guess.shares == pytest.approx([one.probability for one in blank.predictions], rel=1e-3)
 
 
 def test_a_text_without_a_blank_has_no_guesses(engine):

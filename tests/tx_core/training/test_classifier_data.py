@@ -61,12 +61,6 @@ def test_a_csv_is_read_in_every_usual_encoding_and_with_every_usual_separator(en
     assert data.source == "opinions.csv"
 
 
-def test_empty_lines_are_no_examples_and_line_breaks_within_quotes_are_text():
-    data = read_csv((csv_of([("one\ntwo", "x"), ("three", "y")] * 10) + "\n\n,\n").encode())
-    assert "one\ntwo" in data.train_texts
-    assert len(data.train_texts) + len(data.test_texts) == 20
-
-
 @pytest.mark.parametrize(
     ("data", "message"),
     [

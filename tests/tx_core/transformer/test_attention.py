@@ -12,16 +12,12 @@ from tx_core.transformer.attention import (
     NORMALISE,
     attend,
     attention_weights,
-    causal_mask,
-    combine,
     hardmax,
     merge_heads,
-    padding_mask,
     softmax,
     sparsemax,
     split_heads,
     support,
-    window_mask,
     with_temperature,
 )
 
@@ -82,26 +78,6 @@ def test_heads_are_cut_from_each_vector_in_order_and_put_back():
     assert heads.shape == (2, 4, 3, 2)
     assert torch.equal(heads[1, 2, 0], hidden[1, 0, 4:6])
     assert torch.equal(merge_heads(heads), hidden)
-
-
-def test_padding_is_hidden_behind_each_sentence():
-    mask = padding_mask([2, 3, 0], 4)
-    assert mask.shape == (3, 1, 1, 4)
-    assert mask[:, 0, 0].tolist() == [[True, True, False, False], [True, True, True, False], [False] * 4]
-
-
-def test_a_window_reaches_as_far_to_either_side():
-    assert window_mask(4, 1).int().tolist() == [[1, 1, 0, 0], [1, 1, 1, 0], [0, 1, 1, 1], [0, 0, 1, 1]]
-    assert torch.equal(window_mask(3, 0), torch.eye(3, dtype=torch.bool))
-    with pytest.raises(ValueError, match="0 or more"):
-        window_mask(3, -1)
-
-
-def test_a_combination_allows_only_what_every_mask_allows():
-    both = combine(padding_mask([2, 3]), None, causal_mask(3))
-    assert both.shape == (2, 1, 3, 3)
-    assert both[0, 0].int().tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 0]]
-    assert torch.equal(both[1, 0], causal_mask(3))
 
 
 rows = st.lists(st.floats(-30, 30, width=32), min_size=1, max_size=9).map(

@@ -110,9 +110,9 @@ def test_the_first_token_alone_decides_a_label_from_cls():
 
 def test_max_pooling_names_the_token_that_speaks_for_each_dimension():
     hidden = torch.tensor([[[1.0, 9.0], [5.0, 2.0], [3.0, 4.0]]])
-    pooled = max_pool(hidden)
-    assert pooled.values.tolist() == [[5.0, 9.0]]
-    assert pooled.winners.tolist() == [[1, 0]]
+    values, winners = max_pool(hidden)
+    assert values.tolist() == [[5.0, 9.0]]
+    assert winners.tolist() == [[1, 0]]
 
 
 def test_padding_never_speaks_in_max_pooling():

@@ -15,9 +15,7 @@ from tx_core.transformer.interventions import (
     MAX_INTERVENTIONS,
     MAX_PADDING,
     Intervention,
-    RunLimits,
     canonical,
-    check_batch,
     effective,
     read_interventions,
     shift_positions,
@@ -175,16 +173,6 @@ def test_rows_with_interventions_of_their_own_are_what_each_is_alone(first, seco
         value = torch.zeros(1, HEADS, KEYS, 1, dtype=torch.float64)
         expected = attend(query, value, value, MASK[[row]], bias=scores(seed)[[row]], weigh=weigh_at([made], 1)).weights
         assert torch.allclose(together[[row]], expected)
-
-
-def test_every_row_of_a_batch_has_its_interventions_or_none_has():
-    off, limits = Intervention("off", 0), [RunLimits(2, [(4, 4)], 10, can_omit_positions=True, given={})] * 3
-    assert check_batch([[off], (), [off, off]], limits) == ((off,), (), (off,))
-    assert check_batch((), limits) == ()
-    with pytest.raises(ValueError, match="got 2 for 3 rows"):
-        check_batch([(), ()], limits)
-    with pytest.raises(ValueError, match="got 3 for 2 rows"):
-        weigh_at([[off], (), ()], 0)(scores(), None, softmax)
 
 
 def test_the_scores_handed_back_are_those_before_the_change():
