@@ -13,8 +13,17 @@ from pages.compare.words import FollowedWord, chosen_word
 from pages.ui.export.computation import Computation, call, changes_argument, load_call, named, sentences_of
 from pages.ui.export.menu import export_menu, offer_tables
 from pages.ui.export.records import Code, DataTable, Export, data_files, table_files
-from tx_core.analysis import views, word_comparison
-from tx_core.analysis.comparison import Comparison, compare_attention, largest_links, list_links
+from tx_core.analysis import views
+from tx_core.analysis.comparison import (
+    Comparison,
+    compare_attention,
+    cosines,
+    largest_links,
+    list_links,
+    spell_words,
+    word_similarities,
+    word_vectors,
+)
 
 MAX_LINK_ROWS = 2000
 COLUMNS = ("query", "key", "A", "B", "B − A")
@@ -126,9 +135,9 @@ def maps_numbers(pair: RunPair) -> list[Computation]:
 def word_numbers(pair: RunPair, followed: FollowedWord) -> list[Computation]:
     """Return the computation of a word's similarity through the layers of A and B."""
     sides = [_side_call(name, run, words=True, hide=False) for name, run in zip("ab", pair.runs, strict=True)]
-    vectors = (call(word_comparison.word_vectors, trace.hidden, view.query_places) for trace, view, _, _ in sides)
-    compared = call(word_comparison.cosines, *vectors), *(spelled for _, _, spelled, _ in sides), [tuple(followed.places)]
-    similarity = named("similarity", call(word_comparison.word_similarities, *compared)[0])
+    vectors = (call(word_vectors, trace.hidden, view.query_places) for trace, view, _, _ in sides)
+    compared = call(cosines, *vectors), *(spelled for _, _, spelled, _ in sides), [tuple(followed.places)]
+    similarity = named("similarity", call(word_similarities, *compared)[0])
     return [named("word", similarity.word), named("different", similarity.mean)]
 
 
@@ -142,6 +151,6 @@ def _side_call(name: str, run: SideRun, *, words: bool, hide: bool) -> tuple[Com
     given = {"keep": TRACE_PARTS} | changes_argument(run.trace.interventions, f"changes_{name}")
     trace = named(f"trace_{name}", engine.trace(*sentences_of(read), **given))
     view = named(f"view_{name}", call(views.view, trace.attention, merge_words=words, hide_special=hide))
-    spelled = named(f"spelled_{name}", call(word_comparison.spell_words, trace.attention.query_tokens, view.query_places))
+    spelled = named(f"spelled_{name}", call(spell_words, trace.attention.query_tokens, view.query_places))
     weights = named(f"weights_{name}", call(views.mean_of_heads, view.weights, run.heads), "(layer, head), counted from 0")
     return trace, view, spelled, weights

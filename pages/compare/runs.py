@@ -19,10 +19,9 @@ from pages.ui.stage.browser_texts import CAPTION
 from pages.ui.stage.packing import RunName
 from pages.ui.stage.sources import file_stem, quoted, reading, source
 from pages.ui.stage.tokens import note_special_tokens, warn_of_unknown
-from tx_core.analysis import views, word_comparison
-from tx_core.analysis.comparison import Comparison, compare_attention
+from tx_core.analysis import views
+from tx_core.analysis.comparison import Comparison, Spelling, compare_attention, spell_words
 from tx_core.analysis.views import View
-from tx_core.analysis.word_comparison import Spelling
 from tx_core.engine.catalogue import catalogue
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable, memory_checked
 from tx_core.transformer.trace import Trace
@@ -59,7 +58,7 @@ class SideRun:
     @cached_property
     def spelled(self) -> tuple[Spelling, ...]:
         """Return the spelling of what is shown."""
-        return word_comparison.spell_words(self.trace.attention.query_tokens, self.view.query_places)
+        return spell_words(self.trace.attention.query_tokens, self.view.query_places)
 
     def labels(self, words: bool, hide: bool) -> Self:
         """Return the side without weights: what follows from its tokens alone."""

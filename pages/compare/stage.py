@@ -13,7 +13,7 @@ from pages.ui.stage.mount import mount, origin
 from pages.ui.stage.packing import pack_sides
 from pages.ui.stage.sources import shortened
 from tx_core.analysis import views
-from tx_core.analysis.word_comparison import PositionPair, align, describe_word_similarity, pair_rows
+from tx_core.analysis.comparison import PositionPair, align, describe_word_similarity, pair_rows
 
 MAX_TITLE_CHARACTERS = 48
 DIGITS = 4

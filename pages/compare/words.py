@@ -8,7 +8,7 @@ from pages.compare.inputs import PAGE, WordPair
 from pages.compare.runs import RunPair, SideRun
 from pages.ui.shell.address import set_values, value_of
 from pages.ui.stage.charts import Chart, lines_drawing
-from tx_core.analysis.word_comparison import (
+from tx_core.analysis.comparison import (
     WordSimilarity,
     align,
     cosines,

@@ -21,8 +21,7 @@ from pages.ui.stage.matrices import MatrixSteps, describe_matrices
 from pages.ui.stage.packing import codes, join, stack_header, thumbnails
 from tests.support.serving import ROOT
 from tx_core.analysis import views
-from tx_core.analysis.comparison import Comparison, compare_attention, moved_attention
-from tx_core.analysis.word_comparison import spell_words
+from tx_core.analysis.comparison import Comparison, compare_attention, moved_attention, spell_words
 from tx_core.engine import catalogue
 from tx_core.fill_mask.head_scan import ScannedWord
 from tx_core.lessons import masking

@@ -1,13 +1,232 @@
-"""Two attention maps compared: of two texts, word by word, and of one text before and after an intervention."""
+"""Two texts, or a text before and after an intervention, compared: their words, their attention maps, their vectors."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from tx_core.analysis.views import View
-from tx_core.analysis.word_comparison import PositionPair, Spelling, align, pair_rows
+from tx_core.transformer.trace import Encoding
+
+WORD_NUMBERS = "{word} (word {mine} of A, {yours} of B)"
+AFTER_WORD_NUMBERS = "{word} (after word {mine} of A, {yours} of B)"
+SIMILARITY = "“{word}” in A and in B: similarity {first:.2f} before the first layer, {last:.2f} after the last."
+SIMILARITY_WITH_MINIMUM = (
+    "“{word}” in A and in B: similarity {first:.2f} before the first layer, {last:.2f} after the last, "
+    "lowest after layer {layer} ({lowest:.2f})."
+)
+DIFFERENT_WORDS = "Different words have {mean:.2f} ± {spread:.2f} after the last layer."
+OTHER_SHARED_WORDS = "The other shared words have {mean:.2f} on average."
+
+Position = int | None
+
+PositionPair = tuple[Position, Position]
+
+Spelling = tuple[str, str]
+
+
+def spell_words(encoding: Encoding, groups: Sequence[tuple[int, ...]]) -> tuple[Spelling, ...]:
+    """Return the spelling of each word, given by the positions of its tokens: its kind and its letters in lower case.
+
+    A group that is only a piece of its word has the piece's letters. Special tokens are identified by their place, before all
+    words or not, because every model spells them differently.
+    """
+    pieces = Counter(encoding.words)
+    return tuple(_spelling(encoding, group, pieces) for group in groups)
+
+
+def is_word(spelling: Spelling) -> bool:
+    """Return whether a spelling is that of a word or sign, not of a blank or special token."""
+    return spelling[0] == "word"
+
+
+def word_numbers(words: Sequence[str], special: Sequence[bool]) -> tuple[int, ...]:
+    """Count words from 1; special tokens and signs take the number of the word before them."""
+    return tuple(accumulate(int(_counts(word, hidden)) for word, hidden in zip(words, special, strict=True)))
+
+
+def number_word(word: str, special: bool, mine: int, yours: int) -> str:
+    """Return a word with its numbers in A and in B, so that repeated words can be distinguished."""
+    template = WORD_NUMBERS if _counts(word, special) else AFTER_WORD_NUMBERS
+    return template.format(word=word, mine=mine, yours=yours)
+
+
+def align(one: Sequence[Spelling], other: Sequence[Spelling]) -> tuple[tuple[int, int], ...]:
+    """Pair equal words in order (longest common subsequence, Wagner & Fischer 1974).
+
+    Ties go to the pairing with the most adjacent pairs, special tokens not counted, and then to the first. Positions are
+    counted from 0 and ascend on both sides; exchanging the sides exchanges the pairs.
+    Time and memory grow with words × words.
+    """
+    if (len(other), list(other)) < (len(one), list(one)):
+        return tuple((mine, yours) for yours, mine in align(other, one))
+    backwards = one[::-1], other[::-1]  # the path is traced from its end, so reversed inputs make ties go to the first words
+    equal = np.array([[mine == yours for yours in backwards[1]] for mine in backwards[0]], bool).reshape(len(one), len(other))
+    joins = np.array([spelling[0] != "special" for spelling in backwards[0]], bool)
+    found = _best_path(equal, joins)
+    return tuple((len(one) - 1 - mine, len(other) - 1 - yours) for mine, yours in found[::-1])
+
+
+def pair_rows(pairs: Sequence[tuple[int, int]], ones: int, others: int) -> tuple[PositionPair, ...]:
+    """List the words of both sides in order, each pair as one row; None where a word has no partner."""
+    rows: list[PositionPair] = []
+    mine, yours = 0, 0
+    for next_mine, next_yours in (*pairs, (ones, others)):
+        rows += [(place, None) for place in range(mine, next_mine)]
+        rows += [(None, place) for place in range(yours, next_yours)]
+        if (next_mine, next_yours) != (ones, others):
+            rows.append((next_mine, next_yours))
+        mine, yours = next_mine + 1, next_yours + 1
+    return tuple(rows)
+
+
+def equal_words(one: Sequence[Spelling], other: Sequence[Spelling]) -> tuple[tuple[int, int], ...]:
+    """List every pair of equal words, aligned or not, without special tokens and blanks."""
+    return tuple(
+        (mine, yours)
+        for mine, spelling in enumerate(one)
+        for yours, found in enumerate(other)
+        if is_word(spelling) and spelling == found
+    )
+
+
+def _spelling(encoding: Encoding, group: tuple[int, ...], pieces: Counter) -> Spelling:
+    place = group[0]
+    word = encoding.words[place]
+    if place in encoding.blanks:
+        return ("blank", "")
+    if encoding.special[place] or word is None:
+        return ("special", "first" if all(encoding.special[:place]) else "after")
+    letters = encoding.word_texts[word] if pieces[word] == len(group) else encoding.tokens[place]
+    return ("word", letters.casefold())
+
+
+def _counts(word: str, special: bool) -> bool:
+    return not special and any(letter.isalnum() for letter in word)
+
+
+def _best_path(equal: Bool[np.ndarray, "one other"], joins: Bool[np.ndarray, "one"]) -> tuple[tuple[int, int], ...]:
+    """Return the best path through a table of equal words; one pair outweighs any number of adjacent pairs.
+
+    joins: which words count as neighbours of others.
+    """
+    ones, others = equal.shape
+    pair = max(equal.shape) + 1
+    best = np.zeros((ones + 1, others + 1), np.int64)
+    ends_in_pair = np.full_like(best, -1)
+    beside = np.concatenate([[False, False], joins[1:] & joins[:-1]])
+    for row in range(1, ones + 1):
+        after_pair = ends_in_pair[row - 1, :-1] if beside[row] else ends_in_pair[0, :-1]
+        joined = np.maximum(best[row - 1, :-1] + pair, np.where(after_pair >= 0, after_pair + pair + 1, -1))
+        ends_in_pair[row, 1:] = np.where(equal[row - 1], joined, -1)
+        best[row] = np.maximum.accumulate(np.maximum(best[row - 1], ends_in_pair[row]))
+    return _walk_back(best, ends_in_pair, beside, pair)
+
+
+def _walk_back(
+    best: np.ndarray, ends_in_pair: np.ndarray, beside: Bool[np.ndarray, "row"], pair: int
+) -> tuple[tuple[int, int], ...]:
+    row, column = best.shape[0] - 1, best.shape[1] - 1
+    found, in_pair = [], False
+    while row and column:
+        if in_pair or ends_in_pair[row, column] == best[row, column]:
+            found.append((row - 1, column - 1))
+            before = ends_in_pair[row - 1, column - 1]
+            in_pair = bool(beside[row]) and before >= 0 and ends_in_pair[row, column] == before + pair + 1
+            row, column = row - 1, column - 1
+        elif best[row, column] == best[row - 1, column]:
+            row -= 1
+        else:
+            column -= 1
+    return tuple(found[::-1])
+
+
+Groups = Sequence[tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class WordSimilarity:
+    """Cosine similarities after the embeddings and after each layer, −1 to 1.
+
+    Attributes:
+        word: Of the chosen word in A and in B.
+        shared: Mean over the other words that A and B share; None without any.
+        mean: Mean over all pairs of different words; None without any.
+        spread: Standard deviation over these pairs.
+        shared_pairs: How many pairs `shared` is over.
+        pairs: How many pairs `mean` is over.
+    """
+
+    word: Float[np.ndarray, "depth"]
+    shared: Float[np.ndarray, "depth"] | None
+    mean: Float[np.ndarray, "depth"] | None
+    spread: Float[np.ndarray, "depth"] | None
+    shared_pairs: int
+    pairs: int
+
+
+def word_vectors(hidden: Float[np.ndarray, "depth token hidden"], groups: Groups) -> Float[np.ndarray, "depth word hidden"]:
+    """Return one vector per word and layer: the mean of its tokens' vectors."""
+    return np.stack([hidden[:, list(group)].mean(axis=1, dtype=np.float64) for group in groups], axis=1)
+
+
+def cosines(
+    one: Float[np.ndarray, "depth word hidden"], other: Float[np.ndarray, "depth other_word hidden"]
+) -> Float[np.ndarray, "depth word other_word"]:
+    """Return the cosine similarity of every word of A and every word of B; 0 for a zero vector."""
+    dots = np.einsum("swh,svh->swv", one, other)
+    lengths = np.linalg.norm(one, axis=-1)[:, :, None] * np.linalg.norm(other, axis=-1)[:, None, :]
+    return np.clip(np.divide(dots, lengths, out=np.zeros_like(dots), where=lengths > 0), -1, 1)
+
+
+def word_similarities(
+    alike: Float[np.ndarray, "depth word other_word"],
+    spelled: Sequence[Spelling],
+    spelled_other: Sequence[Spelling],
+    chosen: Sequence[tuple[int, int]],
+) -> list[WordSimilarity]:
+    """Follow pairs of words through the layers, beside the other shared words and beside pairs of different words.
+
+    Different words have similar vectors, too, so a cosine means little without that baseline (Ethayarajh 2019, section 4).
+    """
+    aligned = [pair for pair in align(spelled, spelled_other) if is_word(spelled[pair[0]])]
+    different = [
+        (mine, yours)
+        for mine, spelling in enumerate(spelled)
+        for yours, found in enumerate(spelled_other)
+        if is_word(spelling) and is_word(found) and spelling != found
+    ]
+    lines, baseline = _at(alike, aligned), _at(alike, different)
+    mean, spread = (baseline.mean(axis=1), baseline.std(axis=1)) if different else (None, None)
+
+    def follow(pair: tuple[int, int]) -> WordSimilarity:
+        others = [mine != pair[0] and yours != pair[1] for mine, yours in aligned]
+        shared = lines[:, others].mean(axis=1) if any(others) else None
+        return WordSimilarity(alike[:, pair[0], pair[1]], shared, mean, spread, sum(others), len(different))
+
+    return [follow(pair) for pair in chosen]
+
+
+def describe_word_similarity(found: WordSimilarity, word: str) -> str:
+    """Describe how a word's vectors separate through the layers, and how similar other words are."""
+    low = int(np.argmin(found.word))
+    inside = low not in (0, len(found.word) - 1)
+    own = (SIMILARITY_WITH_MINIMUM if inside else SIMILARITY).format(
+        word=word, first=found.word[0], last=found.word[-1], layer=low, lowest=found.word[low]
+    )
+    sentences = [own]
+    if found.mean is not None:
+        sentences.append(DIFFERENT_WORDS.format(mean=found.mean[-1], spread=found.spread[-1]))
+    if found.shared is not None:
+        sentences.append(OTHER_SHARED_WORDS.format(mean=found.shared[-1]))
+    return " ".join(sentences)
+
+
+def _at(alike: Float[np.ndarray, "depth word other_word"], pairs: Sequence[tuple[int, int]]) -> Float[np.ndarray, "depth pair"]:
+    return np.stack([alike[:, mine, yours] for mine, yours in pairs], axis=1) if pairs else alike[:, 0, :0]
 
 
 @dataclass(frozen=True)

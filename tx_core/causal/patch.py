@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from jaxtyping import Float, Int
 
+from tx_core.analysis.comparison import align, spell_words
 from tx_core.analysis.probabilities import largest, probabilities
-from tx_core.analysis.word_comparison import align, spell_words
 from tx_core.causal.cut_effects import read_prediction
 from tx_core.engine.engine import Engine
 from tx_core.errors import ModelUnavailable, TextProblem

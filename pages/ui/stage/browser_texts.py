@@ -6,7 +6,7 @@ from functools import cache
 
 from pages.ui.shell import texts as shell_texts
 from pages.ui.stage import texts
-from tx_core.analysis import word_comparison
+from tx_core.analysis import comparison
 from tx_core.settings import host_settings
 from tx_core.transformer.interventions import NEEDS_POSITIONS
 
@@ -316,8 +316,8 @@ SAID = {
     "largestInRowBetweenWords": "In the marked row, the largest difference between words: " + IN_A_AND_B,
     "shownLargestDifference": "The largest difference: " + SHOWN_IN_A_AND_B,
     "shownLargestInRow": "In the marked row, the largest difference: " + SHOWN_IN_A_AND_B,
-    "wordNumbers": word_comparison.WORD_NUMBERS,
-    "afterWordNumbers": word_comparison.AFTER_WORD_NUMBERS,
+    "wordNumbers": comparison.WORD_NUMBERS,
+    "afterWordNumbers": comparison.AFTER_WORD_NUMBERS,
 }
 """The sentences about a map, which the browser fills in. Where special tokens are hidden, shares are of the words shown."""
 

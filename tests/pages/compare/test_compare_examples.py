@@ -13,7 +13,7 @@ from pages.compare.inputs import EXAMPLES, FIELDS
 from tests.support.drawings import says
 from tests.support.serving import ROOT
 from tests.support.staged import staged
-from tx_core.analysis import comparison, patterns, views, word_comparison
+from tx_core.analysis import comparison, patterns, views
 from tx_core.engine import catalogue
 from tx_core.lessons.untrained import untrained_engine
 
@@ -44,7 +44,7 @@ class Side:
     """One side of a comparison, in whole words: its labels in small letters, its vectors, the weights of its heads."""
 
     view: views.View
-    spelled: tuple[word_comparison.Spelling, ...]
+    spelled: tuple[comparison.Spelling, ...]
     vectors: np.ndarray
     weights: np.ndarray
 
@@ -88,10 +88,10 @@ def side_of(values: dict, suffix: str, vary: str) -> Side:
     engine = untrained_engine(engine, seed) if seed else engine
     run = engine.trace(value("text", None), keep=("weights", "hidden"), interventions=value("changes", ()))
     shown = views.view(run.attention, merge_words=True)
-    spelled = word_comparison.spell_words(run.attention.query_tokens, shown.query_places)
+    spelled = comparison.spell_words(run.attention.query_tokens, shown.query_places)
     layer, head = value("head", (0, None))
     weights = shown.weights[layer].mean(0) if head is None else shown.weights[layer, head]
-    return Side(shown, spelled, word_comparison.word_vectors(run.hidden, shown.query_places), weights)
+    return Side(shown, spelled, comparison.word_vectors(run.hidden, shown.query_places), weights)
 
 
 @dataclass(frozen=True)
@@ -104,8 +104,8 @@ class Sides:
     @property
     def pairs(self) -> dict[str, tuple[int, int]]:
         """The words that are partners, or else the first pair that is equal."""
-        pairs = [*word_comparison.align(self.one.spelled, self.other.spelled)]
-        pairs += word_comparison.equal_words(self.one.spelled, self.other.spelled)
+        pairs = [*comparison.align(self.one.spelled, self.other.spelled)]
+        pairs += comparison.equal_words(self.one.spelled, self.other.spelled)
         return {self.one.spelled[mine][1]: (mine, yours) for mine, yours in reversed(pairs)}
 
     def similarity(self, word: str, step: int = -1) -> float:
@@ -116,7 +116,7 @@ class Sides:
     def partners(self, name: str) -> set[str]:
         """Return the words of a side that have a partner."""
         side = "AB".index(name)
-        pairs = word_comparison.align(self.one.spelled, self.other.spelled)
+        pairs = comparison.align(self.one.spelled, self.other.spelled)
         return {(self.one, self.other)[side].spelled[pair[side]][1] for pair in pairs}
 
     def number(self, claim: list) -> float:
@@ -133,7 +133,7 @@ class Sides:
     def holds(self, claim: list) -> bool:
         kind, first, *more = claim
         if kind == "lowest":
-            shared = word_comparison.align(self.one.spelled, self.other.spelled)
+            shared = comparison.align(self.one.spelled, self.other.spelled)
             words = {self.one.spelled[mine] for mine, _ in shared} - {("special", "first"), ("special", "after")}
             return self.similarity(first) <= min(self.similarity(word) for _, word in words)
         if kind == "partners":
@@ -171,7 +171,7 @@ def test_words_that_differ_are_similar_too():
         if entry["vary"] == "text":
             sides = sides_of(entry, entry)
             one, other = sides.one, sides.other
-            alike = word_comparison.cosines(one.vectors, other.vectors)[-1][one.own][:, other.own]
+            alike = comparison.cosines(one.vectors, other.vectors)[-1][one.own][:, other.own]
             words = [[word for word, own in zip(side.words, side.own, strict=True) if own] for side in (one, other)]
             differ = np.array([[mine != yours for yours in words[1]] for mine in words[0]])
             assert alike[differ].mean() > 0.2

@@ -15,10 +15,9 @@ from pages.ui.stage.packing import RANDOM_WEIGHTS_NEED_BERT, RunName
 from pages.ui.stage.texts import READ_WITHOUT, TOKEN_CHANGES_UNDONE
 from tests.support.drawings import BIRD, says
 from tests.support.staged import ask_stage, is_staged, sent_weights, staged
-from tx_core.analysis import word_comparison
-from tx_core.analysis.comparison import compare_attention, list_links
+from tx_core.analysis import comparison
+from tx_core.analysis.comparison import compare_attention, cosines, list_links, spell_words, word_similarities, word_vectors
 from tx_core.analysis.views import view, word_groups
-from tx_core.analysis.word_comparison import cosines, spell_words, word_similarities, word_vectors
 from tx_core.engine import catalogue
 from tx_core.errors import ModelUnavailable
 from tx_core.lessons.labels import FINE_TUNED
@@ -119,7 +118,7 @@ def test_every_shared_word_is_followed_through_the_layers_where_its_vectors_shar
         lines = [line["values"] for line in one["chart"]["series"]]
         np.testing.assert_allclose(lines, [expected.word, expected.shared, expected.mean], atol=5e-5)
         np.testing.assert_allclose(one["chart"]["band"][1], expected.mean + expected.spread, atol=5e-5)
-        assert one["said"] == word_comparison.describe_word_similarity(expected, one["name"])
+        assert one["said"] == comparison.describe_word_similarity(expected, one["name"])
     assert staged(open_app("compare", **BIRD, vary="changes", changes_b="off~1"))["followed"]
     for vary, why in texts.NO_COMMON_SPACE.items():
         asked = {"vary": "model", "model_b": FINE_TUNED} if vary == "tuned" else {"vary": vary}

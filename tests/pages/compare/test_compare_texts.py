@@ -8,8 +8,7 @@ import torch
 
 from pages.compare.runs import TRACE_PARTS, SideRun
 from pages.ui.stage.packing import RunName
-from tx_core.analysis.comparison import compare_attention
-from tx_core.analysis.word_comparison import cosines, word_vectors
+from tx_core.analysis.comparison import compare_attention, cosines, word_vectors
 from tx_core.engine import catalogue
 from tx_core.transformer.attention import attend
 from tx_core.transformer.interventions import Intervention
