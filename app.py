@@ -51,6 +51,18 @@ from pages.ui.shell import (
 )
 from pages.ui.stage import arcs, packing, scripts
 
+LTI_ROUTES = ()
+if host_settings().lti_file:
+    try:
+        from pages.classroom import lti
+
+        lti.host_tool()
+    except ModuleNotFoundError as missing:
+        sys.exit(f"TX_LTI_FILE needs {missing.name}: pip install -r requirements-lti.txt")
+    except SettingsProblem as problem:
+        sys.exit(f"{problem}")
+    LTI_ROUTES = lti.ROUTES
+
 # oneDNN compiles and caches one CPU kernel per shape, a thousand by default: 1.8 GB after many sentences in bfloat16 through a
 # model of BERT's size. It reads the variable at its first operation, hence this is set before torch is imported.
 os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
@@ -101,7 +113,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Load the default model while pages are served already; start garbage collection and the deletion of old rooms."""
     readiness.default_engine.start(readiness.first_visit.wait)
     readiness.end_at_sigterm(events.hub.end)
-    ended = garbage.start_collecting(), events.start_sweeping()
+    ended = [garbage.start_collecting(), events.start_sweeping(), *([lti.start_sending()] if LTI_ROUTES else [])]
     yield
     for thread in ended:
         thread.set()
@@ -118,6 +130,7 @@ ROUTES = (
     arcs.ROUTE,
     progress.ROUTE,
     *events.ROUTES,
+    *LTI_ROUTES,
     glossary.GLOSSARY_ROUTE,
     *start_page.routes(scripts.stage_files),
 )

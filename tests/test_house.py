@@ -188,6 +188,6 @@ def requirements(name: str) -> list[str]:
     return [line for line in lines if line and not line.startswith(("#", "-r "))]
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt", "requirements-ray.txt"])
+@pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt", "requirements-ray.txt", "requirements-lti.txt"])
 def test_every_dependency_is_pinned_to_one_version_and_gives_its_reason(name):
     assert [line for line in requirements(name) if not re.fullmatch(r"[\w-]+(\[[\w,]+\])?==\d+(\.\d+)*  # \w.+", line)] == []

@@ -16,7 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import DirectoryPath, Field, StringConstraints, ValidationError
+from pydantic import DirectoryPath, Field, FilePath, StringConstraints, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -152,6 +152,12 @@ class Settings(BaseSettings):
     max_rooms: Count = _field(100, "Rooms of classes at once.")
     max_students: Count = _field(250, "Students in a room.")
     max_answers_a_minute: Count = _field(30, "Answers of one student in a minute.")
+    lti_file: FilePath | None = _field(
+        None,
+        "Learning platforms that may launch lessons and rooms (LTI 1.3).",
+        default="none",
+        allowed="a TOML file as in HOSTING.md",
+    )
     room_hours: Annotated[float, Field(ge=0.1, le=168)] = _field(24.0, "Hours until a room and its answers are deleted.")
 
 

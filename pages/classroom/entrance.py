@@ -16,7 +16,7 @@ from pages.classroom import texts
 from pages.classroom.events import EVENTS, STATE, host_store
 from pages.ui.panels.lesson import FOR_CLASS, OWN_LESSONS, find_lesson, lesson_source, names_in_order, shipped_names
 from pages.ui.panels.question_view import class_view
-from pages.ui.shell.address import LEAD, LOCK, PRESENT, ROOM
+from pages.ui.shell.address import LEAD, LOCK, PRESENT, ROOM, TICKET
 from pages.ui.shell.admission import own_address
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import LEVEL, level_in_link
@@ -61,6 +61,17 @@ def accept_secret_link() -> None:
     room = host_store().of_teacher(token[:MAX_TOKEN_CHARACTERS])
     keep_token(LEAD, room.code, token)
     lead_to(LEAD, room.code)
+
+
+def accept_launch() -> None:
+    """Move what a learning platform's launch led here with from the address into the session. Raises RoomProblem."""
+    if host_settings().lti_file is None or TICKET not in st.query_params:
+        return
+    from pages.classroom import lti  # with packages that a host without platforms need not have
+
+    role, code, token = lti.host_tool().unseal(st.query_params[TICKET], "ticket", lti.TICKET_SECONDS)
+    keep_token(role, code, token)
+    lead_to(role, code)
 
 
 def lead_to(role: str, code: str, **more: str) -> None:

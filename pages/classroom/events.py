@@ -158,12 +158,13 @@ hub = Hub()
 
 
 def host_store():
-    """Return the room store of this host; its changes are reported to the hub."""
+    """Return the room store of this host; its changes are reported to the hub, and grades are due when a room ends."""
     # Imported here: SQLAlchemy takes a quarter of a second, for which the start of the server does not wait.
+    from tx_core.classroom.launches import settle
     from tx_core.classroom.rooms import host_rooms
 
     rooms = host_rooms()
-    rooms.changed = hub.notify
+    rooms.changed, rooms.ending = hub.notify, settle
     return rooms
 
 

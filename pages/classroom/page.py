@@ -13,6 +13,7 @@ from pages.ui.shell.frame import explain
 from tx_core.errors import ExplorerError
 
 try:
+    entrance.accept_launch()
     entrance.accept_secret_link()
     code, lead = st.query_params.get(entrance.ROOM, ""), st.query_params.get(entrance.LEAD, "")
     if lead:

@@ -11,7 +11,7 @@ from pages.classroom import texts
 from pages.ui.panels.question_kinds import grid_of, measured
 from pages.ui.shell.numbers import whole_percent
 from tx_core.classroom.lesson_file import Lesson, Step, read_lesson
-from tx_core.classroom.measures import Answer
+from tx_core.classroom.measures import Answer, read_answer
 from tx_core.classroom.questions import (
     QUESTION_KINDS,
     AnswerCount,
@@ -107,8 +107,7 @@ def sentence_of(step: Step) -> str:
 
 def answer_of(room: "Room", number: int) -> Answer | None:
     """Return the model's answer at a step as the room keeps it; None where it is not revealed, or to be discussed."""
-    kept = room.revealed.get(number)
-    return Answer(**{name: tuple(value) if isinstance(value, list) else value for name, value in kept.items()}) if kept else None
+    return read_answer(room.revealed.get(number))
 
 
 def results(

@@ -19,7 +19,7 @@ from pages.classroom.results import (
     shows_votes,
     votes_of,
 )
-from pages.ui.panels.lesson_question import ask_question, send_key, show_verdict
+from pages.ui.panels.lesson_question import ask_question, compute, send_key, show_verdict
 from pages.ui.panels.question_kinds import grid_of
 from pages.ui.panels.question_view import class_view
 from pages.ui.panels.step import show_step_stage
@@ -28,8 +28,10 @@ from pages.ui.shell.frame import explain
 from pages.ui.shell.level import ADVANCED, BASIC, LEVEL, LEVEL_CHOSEN, LEVEL_NOW, remembered_level
 from pages.ui.stage.attention import ClassGuesses
 from pages.ui.stage.tokens import escape_markdown
+from tx_core.classroom.launches import guesses_of, keep_share
 from tx_core.classroom.lesson_file import Lesson, Step
 from tx_core.classroom.measures import MEASURES, Answer
+from tx_core.classroom.questions import count_right
 from tx_core.classroom.rooms import IS_REVEALED, MAX_SENTENCE_CHARACTERS, Room, Student
 from tx_core.engine import catalogue
 from tx_core.errors import ExplorerError, RoomGone, RoomProblem
@@ -149,6 +151,7 @@ def ask(token: str, student: Student, step: Step, key: str, revealed: bool) -> N
         if guess:
             kept = send(host_store().answer, token, student.step, guess, key) or kept
             if kept and not student.room.together:
+                grade_launch(student)
                 st.rerun()
         if revealed and st.session_state.get(late):
             st.text(IS_REVEALED)
@@ -156,6 +159,18 @@ def ask(token: str, student: Student, step: Step, key: str, revealed: bool) -> N
             st.text((texts.YOUR_LAST_GUESS if revealed else texts.YOUR_GUESS).format(guess=kept))
         elif revealed and not st.session_state.get(late):
             st.text(texts.NO_SECOND_VOTE if "first" in student.sent else texts.NO_GUESS_OF_YOURS)
+
+
+def grade_launch(student: Student) -> None:
+    """Keep which share of the questions a student from a learning platform has guessed right. Raises ExplorerError."""
+    if (guesses := guesses_of(host_store(), student.id)) is None:
+        return
+    steps = enumerate(lesson_of(student.room.source).steps, 1)
+    asked = {number: step for number, step in steps if step.question and step.question.answer}
+    guessed = [(asked[number], guess) for number, guess in guesses.items() if number in asked]
+    right = sum(count_right(step.question, compute(step), [guess]) for step, guess in guessed)
+    if asked:
+        keep_share(host_store(), student.id, right / len(asked), is_final=len(guessed) == len(asked))
 
 
 def send(keep: Callable[[str, int, str], str], token: str, number: int, written: str, key: str) -> str | None:

@@ -103,6 +103,21 @@ SUMMARY_COLUMNS = ("step", "question", "answers", "right", "right before the dis
 SUMMARY_FILE = "Summary as CSV"
 NOTHING_REVEALED = "Here stands how many were right, once answers are revealed."
 NOTES = "Notes for the teacher"
+LAUNCH = "Start from a course"
+UNKNOWN_PLATFORM = "This server does not know the learning platform that you come from. Whoever runs it can name it (HOSTING.md)."
+LAUNCH_IS_OVER = "This start took too long, or was used before. Open the activity in your course again."
+LAUNCH_REFUSED = "This start could not be verified: {reason}. Open the activity in your course again, or tell your teacher."
+LAUNCH_PROBLEMS = {
+    "ExpiredSignatureError": "it has expired",
+    "ImmatureSignatureError": "the clocks of the two servers differ",
+    "InvalidAudienceError": "it is meant for another tool",
+    "InvalidIssuerError": "it comes from another platform",
+}
+"""By the name of the error, without which a start is just invalid."""
+LAUNCH_INVALID = "its signature or its form is wrong, or the platform's keys cannot be fetched"
+LAUNCH_LACKS = "these of its fields are missing or wrong: {names}"
+NO_TARGET = "This activity names no lesson and no room. Its tool URL must be the link of one, as its teacher copies it here."
+
 COLUMNS = ("student", "nickname", "step", "question", "answer", "model's answer", "sentence", "first vote")
 
 OF_CLASS, OF_MODEL = "class", "model"

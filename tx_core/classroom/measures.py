@@ -3,7 +3,7 @@
 Imports no torch.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -92,6 +92,11 @@ class Answer:
     def nbytes(self) -> int:
         """The memory of its options and shares, in bytes, about."""
         return 200 + 120 * len(self.options)
+
+
+def read_answer(kept: Mapping[str, object] | None) -> Answer | None:
+    """Return the answer that a room keeps as JSON, which has made lists of tuples; None for none."""
+    return Answer(**{name: tuple(value) if isinstance(value, list) else value for name, value in kept.items()}) if kept else None
 
 
 def compute_answer(engine: Engine, measure: Measure) -> Answer:

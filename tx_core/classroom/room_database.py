@@ -17,6 +17,7 @@ from sqlalchemy import (
     Column,
     Connection,
     Engine,
+    Float,
     ForeignKey,
     Integer,
     MetaData,
@@ -88,6 +89,21 @@ ENTRIES = Table(
     Column("text", Text, nullable=False),
 )
 """What students sent: a guess, the first vote of a step that the class discussed, or a sentence."""
+LAUNCHES = Table(
+    "launches",
+    TABLES,
+    Column("student", Integer, primary_key=True, autoincrement=False),
+    Column("room", Integer, nullable=False, index=True),
+    Column("platform", Text, nullable=False),
+    Column("user", Text, nullable=False),
+    Column("lineitem", Text, nullable=False),
+    Column("share", Float),
+    Column("due", Integer),
+    Column("tries", Integer, nullable=False),
+)
+"""Where the grade of a student goes who came from a learning platform, from when on (NULL: not yet); outlives the room."""
+NONCES = Table("nonces", TABLES, Column("nonce", String(64), primary_key=True), Column("until", Integer, nullable=False))
+"""Of launches, each of which counts once."""
 FORMER = ("answers", "first_votes", "sentences", "locked", "alone", "discussed", "hidden_words", "revealed", "students", "rooms")
 """Tables of older versions, dropped at the start: their rooms, which last a day at most, end with the update."""
 

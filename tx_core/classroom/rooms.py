@@ -10,7 +10,7 @@ import secrets
 import time
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partialmethod
 from threading import Condition, Event, Lock
@@ -195,16 +195,18 @@ class Rooms:
     """The store of all rooms of a host.
 
     url: SQLAlchemy's address of the database. now: seconds since 1970. The callback `changed` receives the id of a room
-    (None = any) after each stored change, answers included; with PostgreSQL, on every server.
+    (None = any) after each stored change, answers included; with PostgreSQL, on every server. `ending` is called in the
+    transaction that deletes a room, with the time.
     """
 
     def __init__(self, url: str | URL, settings: Settings | None = None, now: Callable[[], float] = time.time):
         self.engine = connect(url)
         self.settings, self.now = settings or host_settings(), now
         self.changed: Callable[[int | None], None] = lambda room: None
+        self.ending: Callable[[Connection, Room, float], None] = lambda connection, room, now: None
         self._wrong_codes, self._sent, self._opened = (RateCount(span, now) for span in (60, 60, 3600))
         self._writing, self._stopped = Lock(), Event()
-        with self._write() as connection:
+        with self.writing() as connection:
             make_tables(connection)
         self._listener = listen(self.engine, lambda room: self.changed(room), self._stopped) if is_shared(self.engine) else None
 
@@ -215,10 +217,11 @@ class Rooms:
             self._listener.join()
         self.engine.dispose()
 
-    def open(self, source: str, steps: int, *, client: str = "", **options: bool) -> tuple[Room, str]:
+    def open(self, source: str, steps: int, *, client: str = "", fixed_token: str = "", **options: bool) -> tuple[Room, str]:
         """Open a room for a lesson with so many steps; return it and its teacher's token, of which only the hash is stored.
 
-        options: `together`, `nicknames` and `alone` of `Room`.
+        fixed_token: one that the caller has made; the room that has it already is returned. options: `together`, `nicknames` and
+        `alone` of `Room`.
 
         Raises RoomProblem where the host or this client, by its address, has too many.
         """
@@ -227,11 +230,11 @@ class Rooms:
         self.sweep()
         if client and self._opened.add(client) > ROOMS_OF_ONE_AN_HOUR:
             raise RoomProblem(TOO_MANY_ROOMS)
-        token = secrets.token_urlsafe(32)
+        token = fixed_token or secrets.token_urlsafe(32)
         while True:
             room = Room(0, "".join(secrets.choice(ALPHABET) for _ in range(CODE_LETTERS)), source, 1, steps, **options)
             try:
-                with self._write() as connection:
+                with self.writing() as connection:
                     take_lock(connection, "rooms")
                     if connection.scalar(select(func.count()).select_from(ROOMS)) >= self.settings.max_rooms:
                         raise RoomProblem(TOO_MANY_ROOMS)
@@ -239,23 +242,24 @@ class Rooms:
                     values |= {"version": room.version, "state": state_of(room)}
                     key = connection.execute(insert(ROOMS).values(values)).inserted_primary_key[0]
                 return replace(room, id=key), token
-            except IntegrityError:  # another room has this code
-                continue
+            except IntegrityError:  # another room has this code, or the token
+                with suppress(RoomGone):
+                    return self.of_teacher(token), token
 
     def of_teacher(self, token: str) -> Room:
         """Return the room of a teacher's token. Raises RoomProblem."""
-        with self._read() as connection:
+        with self.reading() as connection:
             return with_counts(connection, self._teachers_room(connection, token))
 
     def room(self, key: int) -> Room | None:
         """Return a room by its id, None once it is closed. The caller has checked a token."""
-        with self._read() as connection:
+        with self.reading() as connection:
             found = self._room(connection, ROOMS.c.id == key)
             return None if found is None else with_counts(connection, found)
 
     def student(self, token: str) -> Student:
         """Return the student of a token. Raises RoomProblem."""
-        with self._read() as connection:
+        with self.reading() as connection:
             student = self._member(connection, token)
             rows = connection.execute(select(ENTRIES.c.kind, ENTRIES.c.text).filter_by(student=student.id, step=student.step))
             room = replace(student.room, sentence=shown_sentence(connection, student.room))
@@ -263,7 +267,7 @@ class Rooms:
 
     def find_member(self, token: str) -> tuple[int, int | None]:
         """Return the id of the room of a token, and that of the student, None for its teacher. Raises RoomProblem."""
-        with self._read() as connection:
+        with self.reading() as connection:
             if room := self._room(connection, ROOMS.c.teacher == hash_token(token)):
                 return room.id, None
             student = self._member(connection, token)
@@ -271,18 +275,23 @@ class Rooms:
 
     def student_ids(self, room: Room) -> frozenset[int]:
         """Return the ids of the students of a room. The caller has checked a token."""
-        with self._read() as connection:
+        with self.reading() as connection:
             return frozenset(connection.scalars(select(STUDENTS.c.id).filter_by(room=room.id)))
 
-    def join(self, code: str, nickname: str = "", client: str = "") -> str:
-        """Join a room; return the student's token, of which only the hash is stored. Raises RoomProblem."""
+    def join(self, code: str, nickname: str = "", client: str = "", fixed_token: str = "") -> str:
+        """Join a room; return the student's token, of which only the hash is stored. Raises RoomProblem.
+
+        fixed_token: one that the caller has made; whoever is in the room with it stays.
+        """
         nickname = check_length(" ".join(nickname.split()), MAX_NICKNAME_CHARACTERS)
         key = self.of_code(code, client).id
-        token = secrets.token_urlsafe(32)
-        with self._write() as connection:
+        token = fixed_token or secrets.token_urlsafe(32)
+        with self.writing() as connection:
             room = self._room(connection, ROOMS.c.id == key, lock=True)
             if room is None:  # closed meanwhile
                 raise RoomGone(NO_ROOM)
+            if connection.scalar(select(STUDENTS.c.id).filter_by(room=key, token=hash_token(token))):
+                return token
             if room.locked:
                 raise RoomProblem(IS_LOCKED)
             if with_counts(connection, room).students >= self.settings.max_students:
@@ -310,7 +319,7 @@ class Rooms:
         code = code.strip().upper()
         if len(code) != CODE_LETTERS or not set(code) <= set(ALPHABET):  # PostgreSQL raises errors for some other characters
             return None
-        with self._read() as connection:
+        with self.reading() as connection:
             return self._room(connection, ROOMS.c.code == code)
 
     def answer(self, token: str, step: int, guess: str) -> str:
@@ -327,7 +336,7 @@ class Rooms:
         if self._sent.add(hash_token(token)) > self.settings.max_answers_a_minute:
             raise RoomProblem(TOO_MANY_ANSWERS)
         put = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}[self.engine.dialect.name](ENTRIES)
-        with self._write() as connection:
+        with self.writing() as connection:
             student = self._member(connection, token, lock=True)
             room = student.room
             check_step(room, step)
@@ -347,7 +356,7 @@ class Rooms:
 
     def go(self, token: str, step: int) -> None:
         """Go to a step: a teacher moves the whole room, a student only themselves. Raises RoomProblem."""
-        with self._write() as connection:
+        with self.writing() as connection:
             room = self._room(connection, ROOMS.c.teacher == hash_token(token), lock=True)
             if room is None:
                 student = self._member(connection, token)
@@ -397,12 +406,12 @@ class Rooms:
 
     def guesses(self, room: Room, step: int, kind: EntryKind = "guess") -> list[str]:
         """List the guesses at a step of a room, or its first vote, but for hidden words. The caller has checked a token."""
-        with self._read() as connection:
+        with self.reading() as connection:
             return [text for text in texts_at(connection, room, step, kind) if not room.hides(step, text)]
 
     def words(self, token: str, step: int) -> list[Word]:
         """List what was guessed at a step, the most frequent first, for the teacher. Raises RoomProblem."""
-        with self._read() as connection:
+        with self.reading() as connection:
             room = self._teachers_room(connection, token)
             names, counts = count_names(texts_at(connection, room, step, "guess"))
         return [Word(names[name], count, room.hides(step, name), is_refused(name)) for name, count in counts.most_common()]
@@ -415,7 +424,7 @@ class Rooms:
 
     def members(self, token: str) -> list[Member]:
         """List the students of a room, in the order in which they came, for their teacher. Raises RoomProblem."""
-        with self._read() as connection:
+        with self.reading() as connection:
             room = self._teachers_room(connection, token).id
             sent: Counter[int] = Counter()
             for student, kind in connection.execute(select(ENTRIES.c.student, ENTRIES.c.kind).filter_by(room=room)):
@@ -447,12 +456,12 @@ class Rooms:
     def close(self, token: str) -> None:
         """Close a room and delete all its data. Raises RoomProblem."""
         with self._teaching(token) as (connection, room):
-            self._delete(connection, room.id)
+            self._delete(connection, room)
         empty_log(self.engine)
 
     def sentences(self, token: str, step: int) -> list[Sentence]:
         """List the students' own sentences at a step, for their teacher. Raises RoomProblem."""
-        with self._read() as connection:
+        with self.reading() as connection:
             room = self._teachers_room(connection, token)
             asked = select(ENTRIES.c.student, STUDENTS.c.nickname, ENTRIES.c.text).join(STUDENTS)
             here = (ENTRIES.c.room == room.id, ENTRIES.c.step == step, ENTRIES.c.kind == "sentence")
@@ -461,7 +470,7 @@ class Rooms:
     def export(self, token: str) -> list[tuple[int, int, str, str | None, str | None, str | None]]:
         """List every answer and sentence: the student's number in the room, the step, nickname, guess, sentence, first vote."""
         members = {member.id: member for member in self.members(token)}
-        with self._read() as connection:
+        with self.reading() as connection:
             room = self._teachers_room(connection, token)
             asked = select(ENTRIES.c.student, ENTRIES.c.step, ENTRIES.c.kind, ENTRIES.c.text).filter_by(room=room.id)
             kept: dict[tuple[int, int], dict[str, str]] = {}
@@ -475,14 +484,14 @@ class Rooms:
 
     def sweep(self) -> int:
         """Delete expired rooms; return how many."""
-        with self._write() as connection:
-            gone = list(connection.scalars(select(ROOMS.c.id).where(ROOMS.c.opened < self._oldest())))
+        with self.writing() as connection:
+            gone = [room_of(*row) for row in connection.execute(select(*ROOM_COLUMNS).where(ROOMS.c.opened < self._oldest()))]
             for room in gone:
                 self._delete(connection, room)
         if gone:
             empty_log(self.engine)
         for room in gone:
-            self._report_change(room)
+            self._report_change(room.id)
         return len(gone)
 
     @contextmanager
@@ -497,13 +506,13 @@ class Rooms:
         ):
             yield connection
 
-    _read = partialmethod(_connected, writes=False)
-    _write = partialmethod(_connected, writes=True)
+    reading = partialmethod(_connected, writes=False)
+    writing = partialmethod(_connected, writes=True)
 
     @contextmanager
     def _teaching(self, token: str, step: int = 1) -> Iterator[tuple[Connection, Room]]:
         """Yield a transaction on a teacher's room; notify its members once it is committed. Raises RoomProblem."""
-        with self._write() as connection:
+        with self.writing() as connection:
             room = self._teachers_room(connection, token, lock=True)
             check_step(room, step)
             yield connection, room
@@ -544,9 +553,10 @@ class Rooms:
         connection.execute(changed.values(version=ROOMS.c.version + 1, state=state_of(room) | values))
         notify(connection, room.id)
 
-    def _delete(self, connection: Connection, room: int) -> None:
-        connection.execute(delete(ROOMS).where(ROOMS.c.id == room))
-        notify(connection, room)
+    def _delete(self, connection: Connection, room: Room) -> None:
+        self.ending(connection, room, self.now())
+        connection.execute(delete(ROOMS).where(ROOMS.c.id == room.id))
+        notify(connection, room.id)
 
 
 ROOM_COLUMNS = (ROOMS.c.id, ROOMS.c.code, ROOMS.c.source, ROOMS.c.version, ROOMS.c.state)

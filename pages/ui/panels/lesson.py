@@ -78,6 +78,11 @@ def find_lesson(name: str) -> Lesson:
     """
     if own := st.session_state.get(OWN_LESSONS, {}).get(name):
         return own.lesson
+    return linked_lesson(name)
+
+
+def linked_lesson(name: str) -> Lesson:
+    """Return a lesson that a link names to anybody: one that ships, or one packed into the address. Raises LessonProblem."""
     return _unpacked_lesson(name) if name.startswith(PACKED_MARK) else shipped_lesson(name)
 
 

@@ -42,6 +42,8 @@ PLACE = "lesson_place"
 """Session entry of the step shown last: its page, the parameters of its address, its number as the reader is told it."""
 ROOM, LEAD = "room", "lead"
 """Query parameters of whoever is in the room of a class: of a student, of its teacher."""
+TICKET = "launch"
+"""Query parameter by which a learning platform's launch leads into a room; it is taken out of the address."""
 SHOWN_STEP, STEP_HOSTS = "shown_step", ("classroom", "lesson_editor")
 """Session entry of the step whose stage was shown last: what tells it from others, and its view; the pages that show such."""
 LAST_SENTENCE = "typed"
