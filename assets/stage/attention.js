@@ -2,9 +2,9 @@
 // Python sends a run; this module owns how it is looked at. See README.md.
 
 import { digits, span, strongest } from "../canvas/core/bytes.js";
-import { modelOf } from "../canvas/attention/heatmap.js";
+import { modelOf } from "../canvas/attention/map.js";
 import { fillLegend, makeLegend } from "./views/legend.js";
-import { channels, differenceGradient, differenceTable, DIFFERENCE_TICKS } from "../canvas/core/palette.js";
+import { channels, differenceGradient, DIFFERENCE_TICKS } from "../canvas/core/palette.js";
 import { element, setText, visible } from "../canvas/core/surface.js";
 import { TEXTS } from "../canvas/core/texts.js";
 import { filled, say } from "../canvas/core/text.js";
@@ -226,9 +226,8 @@ function show(stage, state, view, before, after, difference) {
   const heads = parts.headsInWords?.(stage, state) ?? headName(state.heads);
   const sentence = [`${heads}.`, said, padding].filter(Boolean).join(" ");
   const message = { header: drawnHeader(stage, state, view, row), cells: map.codes };
-  const model = Object.assign(modelOf(message, theme.dark), { hatched: map.hatched });
+  const model = modelOf(message, theme.dark, { hatched: map.hatched, isDifference: compared === "difference" });
   const lines = compared === "difference" ? changedLines(model, difference.codes, theme) : model;
-  if (compared === "difference") Object.assign(model, { signed: true, table: differenceTable(theme.dark) });
   stage.shown = { view, row, weights: map.weights, map, before, after, difference, compared, said, sentence, message };
   setText(stage.said, sentence); // before the map, which takes the room that it leaves
   placeStage(stage.root);

@@ -46,7 +46,7 @@ CLICK = (
     + PICTURE
     + """
   const before = picture()
-  const target = roots.map(root => root.querySelector(`[data-layer="${layer}"][data-head="${head}"]`)).find(Boolean)
+  const target = roots.map(root => root.querySelector(`[data-row="${layer}"][data-column="${head}"]`)).find(Boolean)
   const start = performance.now()
   target.click()
   return new Promise(done => {

@@ -1,11 +1,12 @@
 // The charts of a page as parts of a figure: bars, lines, points, the grid of heads and small tables.
 
+import { cellAt, codesOf, gridShape, paintGrid, twoDigits } from "../core/grid.js";
 import { layLegend, paintMark } from "../core/marks.js";
-import { tint } from "../core/palette.js";
+import { number } from "../core/numbers.js";
+import { colourTable, differenceTable, tint } from "../core/palette.js";
 import { fit, visible } from "../core/surface.js";
 import { layTitle, widthOf, wrapped, write } from "../core/text.js";
 import { layLines } from "../lines/chart.js";
-import { drawMatrix, matrixShape, paletteOf } from "../mask_grid/panel.js";
 
 // Charts of a page in one figure: as many beside one another as there is space for, each under its title.
 
@@ -394,25 +395,33 @@ function shared(wanted, space) {
 const LARGEST_CELL = 32;
 const TALLEST_MATRIX = 300;
 
-// A matrix as cells, of which null is minus infinity, since JSON cannot write it; or as numbers in one row.
+// A matrix as cells, of which null is minus infinity, since JSON cannot write it; or as numbers in one row. colouring: "weights", of 0 to 1,
+// or "signed", on both sides of zero.
 function layMatrix(context, theme, chart, space) {
-  const model = {
-    ...chart, rows: chart.rows.length, columns: chart.columns.length, tallest: chart.tallest ?? TALLEST_MATRIX,
-    rowTexts: chart.rows.map(visible), columnTexts: chart.columns.map(visible),
+  const values = Array.isArray(chart.cells) ? chart.cells.flat().map((cell) => cell ?? -Infinity) : chart.cells;
+  const isSigned = chart.colouring === "signed";
+  const grid = {
+    rows: chart.rows.length, columns: chart.columns.length, rowTexts: chart.rows.map(visible), columnTexts: chart.columns.map(visible),
+    cells: codesOf(values, { limit: isSigned ? chart.limit : 1, signed: isSigned, linear: isSigned && !chart.root }), zero: isSigned ? 32768 : 0,
+    table: isSigned ? differenceTable(theme.dark) : colourTable("blues", theme.dark), hatched: Uint8Array.from(values, (value) => Number(value === -Infinity)),
+    written: (at) => smallestNumber(values[at]), axesLine: chart.axes, numbered: chart.numbered, isFree: !chart.square,
   };
-  const numbers = Array.isArray(chart.cells) ? chart.cells.flat().map((cell) => cell ?? -Infinity) : chart.cells;
-  const panel = { kind: chart.colouring, limit: chart.limit, root: chart.root, cells: numbers };
-  const shape = matrixShape(context, model, theme, space, chart.largest ?? LARGEST_CELL);
-  const { left, top, wide, high } = shape;
-  const paint = (target) => {
-    drawMatrix(target, shape, model, panel, theme, paletteOf(theme.dark));
-    if (chart.chosen) paintChosen(target, theme, box(...chart.chosen));
-  };
+  const shape = gridShape(context, grid, theme, space, { tallest: chart.tallest ?? TALLEST_MATRIX, largest: chart.largest ?? LARGEST_CELL, tallestRow: chart.tallestRow });
+  const { left, top, wide, high, plotWidth, plotHeight, lean } = shape;
+  const [row, column] = chart.chosen ?? [];
+  const outlines = chart.chosen ? [{ row, column, colour: theme.accent, width: 2.5 }] : [];
   const near = (x, y) => {
-    const [row, column] = [Math.floor((y - top) / high), Math.floor((x - left) / wide)];
-    return row >= 0 && column >= 0 && row < model.rows && column < model.columns ? [row, column] : null;
+    const cell = cellAt(shape, grid, x, y);
+    return cell && cell.row !== null && cell.column !== null ? [cell.row, cell.column] : null;
   };
-  const box = (row, column) => [left + column * wide, top + row * high, wide, high];
-  const spots = { rows: model.rows, columns: model.columns, box, near };
-  return { width: Math.min(space, left + shape.plotWidth + shape.lean + 4), height: top + shape.plotHeight + 6, paint, spots };
+  const spots = { rows: grid.rows, columns: grid.columns, box: (down, across) => [left + across * wide, top + down * high, wide, high], near };
+  return { width: Math.min(space, left + plotWidth + lean + 4), height: top + plotHeight + 6, paint: (target) => paintGrid(target, shape, grid, theme, { outlines }), spots };
+}
+
+// What stands in a cell: short, because cells are small; nothing for what rounds to zero.
+function smallestNumber(value) {
+  if (Number.isNaN(value)) return "";
+  const size = Math.abs(value);
+  if (!Number.isFinite(value)) return number(value);
+  return size < 0.005 ? "" : size < 10 ? twoDigits(value) : value.toFixed(size >= 100 ? 0 : 1).replace("-", "−");
 }

@@ -1,14 +1,12 @@
 // Maps as parts of a figure: one attention map, before and after a change, and a comparison.
 
-import { heatmapShape, modelOf, paintHeatmap } from "../attention/heatmap.js";
-import { layMap, paintLines } from "../attention/lines.js";
-import { DIFFERENCE_TICKS, TICKS, css, differenceTable } from "../core/palette.js";
+import { layMap, marksOf, modelOf, paintLines } from "../attention/map.js";
+import { gridShape, paintGrid } from "../core/grid.js";
+import { DIFFERENCE_TICKS, TICKS, css } from "../core/palette.js";
 import { visible } from "../core/surface.js";
 import { layTitle, write } from "../core/text.js";
 
 // One attention map as the page shows it: as cells, as lines, or both.
-
-const STILL = { x: 0, y: 0 };
 
 export function mapDrawing(model, { show, focus }) {
   const state = { focus, hover: null };
@@ -23,7 +21,7 @@ export function mapDrawing(model, { show, focus }) {
     const height = map.beside ? Math.max(heatHeight, linesHeight) : heatHeight + linesHeight;
     const paint = (target) => {
       if (showHeat) {
-        paintHeatmap(target, map.heat, model, state, theme, STILL);
+        paintGrid(target, map.heat, model, theme, marksOf(state, theme));
         paintLegend(target, map.heat.left, map.heat.top + map.heat.plotHeight + 14, model, theme);
         if (note) writeNote(target, note, map.heat.left, map.heat.top + map.heat.plotHeight + 14, theme);
       }
@@ -46,14 +44,10 @@ const spaceOf = (width, across) => Math.floor((width - (across - 1) * BETWEEN_TH
 
 export function beforeAfterDrawing({ header, cells }, dark) {
   const size = header.queries.length * header.keys.length;
-  const models = header.texts.titles.map((_, part) => {
-    const model = modelOf({ header, cells: cells.subarray(part * size, (part + 1) * size) }, dark);
-    return Object.assign(model, { hatched: header.hatched?.[part] });
-  });
-  Object.assign(models[2], { signed: true, table: differenceTable(dark) });
+  const models = header.texts.titles.map((_, part) => modelOf({ header, cells: cells.subarray(part * size, (part + 1) * size) }, dark, { hatched: header.hatched?.[part], isDifference: part === 2 }));
   const note = models.some(({ hatched }) => hatched?.some(Boolean)) ? header.texts.hatched : "";
   return (context, theme, width) => {
-    const across = width < SPACE_FOR_THREE_MAPS ? 1 : heatmapShape(context, models[0], theme, spaceOf(width, 3), 1).cell < EVERY_LABEL ? 2 : 3;
+    const across = width < SPACE_FOR_THREE_MAPS ? 1 : gridShape(context, models[0], theme, spaceOf(width, 3)).wide < EVERY_LABEL ? 2 : 3;
     const space = spaceOf(width, across);
     const titles = header.texts.titles.map((text) => layTitle(context, theme, visible(text), space - 4));
     const tallest = across > 1 ? Math.max(...titles.map(({ height }) => height)) : 0;
@@ -74,7 +68,7 @@ export function beforeAfterDrawing({ header, cells }, dark) {
 
 // title: laid; under: the height that all titles take; note: on cells that stand for nothing.
 function layPart(context, theme, model, { title, under, space, note }) {
-  const shape = heatmapShape(context, model, theme, space, 1);
+  const shape = gridShape(context, model, theme, space);
   const legend = under + shape.top + shape.plotHeight + 14;
   const left = Math.max(0, Math.min(shape.left, space - LEGEND.width - 4));
   const width = Math.min(space, Math.max(shape.left + shape.plotWidth + shape.lean + 10, left + LEGEND.width + 12));
@@ -85,9 +79,9 @@ function paintPart(context, theme, { title, under, shape, legend, left, note }, 
   title.paint(context);
   context.save();
   context.translate(0, under);
-  paintHeatmap(context, shape, model, { focus, hover: null }, theme, STILL);
+  paintGrid(context, shape, model, theme, marksOf({ focus, hover: null }, theme));
   context.restore();
-  paintLegend(context, left, legend, model, theme, model.signed ? DIFFERENCE_TICKS : TICKS);
+  paintLegend(context, left, legend, model, theme);
   if (note) writeNote(context, note, left, legend, theme);
 }
 
@@ -101,7 +95,7 @@ function writeNote(context, note, left, legend, theme) {
 const LEGEND = { width: 190, height: 8, tall: 44 };
 const STEP = 2;
 
-function paintLegend(context, left, top, { table, signed, texts }, theme, ticks = TICKS) {
+function paintLegend(context, left, top, { table, zero, texts }, theme) {
   for (let x = 0; x < LEGEND.width; x += STEP) {
     context.fillStyle = css(table[Math.round((x / (LEGEND.width - STEP)) * 255)]);
     context.fillRect(left + x, top, Math.min(2 * STEP, LEGEND.width - x), LEGEND.height); // the next covers the seam
@@ -109,13 +103,13 @@ function paintLegend(context, left, top, { table, signed, texts }, theme, ticks 
   context.font = `11px ${theme.font}`;
   context.fillStyle = theme.quiet;
   context.textBaseline = "top";
-  for (const tick of ticks) {
+  for (const tick of zero ? DIFFERENCE_TICKS : TICKS) {
     const root = Math.sign(tick) * Math.sqrt(Math.abs(tick));
-    const share = signed ? (1 + root) / 2 : root;
-    const sign = tick < 0 ? "−" : signed && tick > 0 ? "+" : "";
+    const share = zero ? (1 + root) / 2 : root;
+    const sign = tick < 0 ? "−" : zero && tick > 0 ? "+" : "";
     context.textAlign = share === 0 ? "left" : "center";
     context.fillText(`${sign}${Math.abs(tick)}`, left + share * LEGEND.width, top + LEGEND.height + 3);
   }
   context.textAlign = "left";
-  context.fillText(signed ? texts.figureOfChanges : texts.figureOfWeights, left, top + LEGEND.height + 17);
+  context.fillText(zero ? texts.figureOfChanges : texts.figureOfWeights, left, top + LEGEND.height + 17);
 }

@@ -2,6 +2,7 @@
 // number in it until it is answered; then the numbers, with the guess and the model's answer marked, and the verdict read aloud.
 
 import { unpack } from "../core/bytes.js";
+import { activate, fillButtonGrid, makeButtonGrid, placeOf } from "../core/keys.js";
 import { colourTable, css, inkOn } from "../core/palette.js";
 import { element, mountOnce, setText, visible } from "../core/surface.js";
 import { say } from "../core/text.js";
@@ -25,8 +26,8 @@ export default function mountQuestion({ data, parentElement, setStateValue }) {
 }
 
 function makeQuestion(parent) {
-  const view = { buttons: [], active: 0, answered: null, shape: "" };
-  view.grid = element("div", { class: "cells", role: "grid", "data-testid": "question-grid" });
+  const view = { buttons: makeButtonGrid({ class: "cells", "data-testid": "question-grid" }), answered: null, shape: "" };
+  view.grid = view.buttons.node;
   view.scroller = element("div", { class: "scroller" }, view.grid);
   view.axis = element("p", { class: "axis" });
   view.name = element("p", { class: "name", "aria-hidden": "true" });
@@ -34,11 +35,14 @@ function makeQuestion(parent) {
   view.verdict = element("p", { class: "verdict", role: "status", tabindex: "-1", "data-testid": "verdict" });
   view.root = element("div", { class: "question" }, view.verdict, view.axis, view.scroller, view.name, view.legend);
   (parent.querySelector(".lesson-question") ?? parent).append(view.root);
-  view.grid.onclick = (event) => choose(view, placeOf(event.target));
-  view.grid.onkeydown = (event) => press(view, event);
-  view.grid.onpointerover = (event) => nameCell(view, placeOf(event.target));
+  const numberOf = ({ target }) => {
+    const place = placeOf(target);
+    return place && place[0] * view.header.columns.length + place[1];
+  };
+  view.grid.onclick = (event) => choose(view, numberOf(event));
+  view.grid.onpointerover = (event) => nameCell(view, numberOf(event));
   view.grid.onpointerleave = () => nameCell(view, null);
-  view.grid.addEventListener("focusin", (event) => nameCell(view, placeOf(event.target)));
+  view.grid.addEventListener("focusin", (event) => nameCell(view, numberOf(event)));
   view.observer = new ResizeObserver(() => fitCells(view));
   view.observer.observe(view.root);
   return view;
@@ -58,11 +62,6 @@ function fitCells(view) {
   const space = Math.floor((root.clientWidth - label - 2) / header.columns.length) - GAP;
   root.style.setProperty("--label", `${label}px`);
   root.style.setProperty("--cell", `${Math.max(SMALLEST, Math.min(layout.largest, space))}px`);
-}
-
-function placeOf(target) {
-  const cell = target.closest?.("[data-place]");
-  return cell ? Number(cell.dataset.place) : null;
 }
 
 function receive(view, { header, body: cells }) {
@@ -96,27 +95,20 @@ function tell(view, verdict) {
 }
 
 function makeCells(view) {
-  const { rows, columns, layout, names } = view.header;
-  const named = LAYOUTS[layout]?.names;
-  const heading = (text, role) => element("span", { role, class: role, title: visible(text) }, element("span", {}, visible(text)));
-  const cell = (place) => element("button", { type: "button", role: "gridcell", tabindex: "-1", "data-place": place, "aria-label": visible(names[place]) });
-  const lines = rows.map((row, line) => element("div", { role: "row" },
-    ...(named ? [] : [heading(row, "rowheader")]),
-    ...columns.map((_, index) => cell(line * columns.length + index))));
-  const corner = element("span", { role: "columnheader", class: "corner", "aria-label": view.header.axes });
-  const first = element("div", { role: "row", class: "heading" }, corner, ...columns.map((column) => heading(column, "columnheader")));
+  const { rows, columns, layout, names, axes } = view.header;
+  const heading = (role) => (text) => element("span", { role, class: role, title: visible(text) }, element("span", {}, visible(text)));
+  const corner = element("span", { role: "columnheader", class: "corner", "aria-label": axes });
+  const around = LAYOUTS[layout]?.names ? {} : { heads: [corner, ...columns.map(heading("columnheader"))], sides: rows.map(heading("rowheader")) };
+  view.buttons.active = [0, 0];
   view.grid.style.setProperty("--columns", String(columns.length));
-  view.grid.replaceChildren(...(named ? lines : [first, ...lines]));
-  view.buttons = [...view.grid.querySelectorAll("[data-place]")];
-  view.active = 0;
-  if (view.buttons.length) view.buttons[0].tabIndex = 0;
+  fillButtonGrid(view.buttons, { ...around, size: [rows.length, columns.length], name: (row, column) => visible(names[row * columns.length + column]) });
 }
 
 function mark(view, cells) {
-  const { header, buttons, table, chosen } = view;
+  const { header, buttons: { buttons }, table, chosen } = view;
   const { layout, columns, names, values, guess, answer, texts } = header;
   const named = LAYOUTS[layout]?.names;
-  for (const [place, button] of buttons.entries()) {
+  for (const [place, button] of buttons.flat().entries()) {
     const name = visible(names[place]);
     button.setAttribute("aria-selected", String(place === (answer === null ? chosen : guess)));
     button.classList.toggle("guess", place === guess);
@@ -157,32 +149,10 @@ function nameCell(view, place) {
 
 function choose(view, place) {
   if (place === null) return;
-  activate(view, place);
+  const across = view.header.columns.length;
+  activate(view.buttons, [Math.floor(place / across), place % across]);
   if (view.header.answer !== null) return;
   view.chosen = place;
   mark(view, []);
   view.choose(place);
-}
-
-function activate(view, place) {
-  view.buttons[view.active]?.setAttribute("tabindex", "-1");
-  view.active = place;
-  view.buttons[place].tabIndex = 0;
-}
-
-function press(view, event) {
-  const place = placeOf(event.target);
-  if (place === null || event.altKey || event.ctrlKey || event.metaKey) return;
-  const across = view.header.columns.length;
-  const [first, last] = [place - (place % across), place - (place % across) + across - 1];
-  const next = {
-    ArrowLeft: Math.max(first, place - 1), ArrowRight: Math.min(last, place + 1),
-    ArrowUp: place - across, ArrowDown: place + across, Home: first, End: last,
-  }[event.key];
-  if (next === undefined) return;
-  event.preventDefault();
-  event.stopPropagation();
-  if (!view.buttons[next]) return;
-  activate(view, next);
-  view.buttons[next].focus();
 }

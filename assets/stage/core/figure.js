@@ -4,7 +4,7 @@
 import { layFigure, paintFigure } from "../../canvas/figure/figure.js";
 import { beforeAfterDrawing, mapDrawing } from "../../canvas/figure/maps.js";
 import { escaped, makeSvgContext, short } from "../../canvas/figure/svg.js";
-import { modelOf } from "../../canvas/attention/heatmap.js";
+import { modelOf } from "../../canvas/attention/map.js";
 import { element } from "../../canvas/core/surface.js";
 import { readTheme } from "../../canvas/core/theme.js";
 import { TEXTS } from "../../canvas/core/texts.js";
@@ -34,7 +34,7 @@ export function layDrawing(drawing, { width, unit, caption, colours }) {
 
 // shown: {header, cells} as the drawings of assets/canvas/figure take them.
 export function mapFigure(shown) {
-  const model = (dark) => Object.assign(modelOf(shown, dark), { hatched: shown.header.hatched?.[0] });
+  const model = (dark) => modelOf(shown, dark, { hatched: shown.header.hatched?.[0] });
   return ({ dark }) => (shown.header.maps === 3 ? beforeAfterDrawing(shown, dark) : mapDrawing(model(dark), shown.header));
 }
 

@@ -1,10 +1,11 @@
-// Arranges the matrices in lines and paints a line with its row names.
+// Arranges the matrices of a computation in lines and paints them, each as a grid of cells, with the names of their rows.
 //
 // On a narrow screen, and for a long sentence, there is one line that scrolls sideways; else as few lines as keep the cells
 // readable and all lines on one screen.
 
-import { element, measureLabels, sharpen } from "../../canvas/core/surface.js";
-import { INSET, paintMatrix, paintRowNames } from "./matrix.js";
+import { paintGrid, paintRowNames } from "../../canvas/core/grid.js";
+import { element, measureLabels } from "../../canvas/core/surface.js";
+import { gridOf } from "./matrix.js";
 
 const NARROW = 600;
 const TOUCHABLE = 26;
@@ -21,6 +22,8 @@ const GAP = 30;
 const WIDEST_NAME = 76;
 const ABOVE = 64; // pixels at the top of the screen that the page header may cover
 const TALLEST_NAME = 62;
+const [NAMES, ROW_NAMES] = [12, 13]; // pixels of letters
+export const INSET = 3; // left of the cells, for the frame of the first column
 
 export function panelWidth(matrix, cell, wide = 0) {
   return Math.max(NARROWEST_PANEL, matrix.shown * cellWidth(matrix, cell, wide) + (matrix.shown < matrix.columns ? 12 : 0));
@@ -76,7 +79,7 @@ export function needsLabels(line, index) {
 
 export function labelWidthOf(row) {
   const context = probe(row);
-  const font = `600 13px ${row.theme.font}`;
+  const font = `600 ${ROW_NAMES}px ${row.theme.font}`;
   return 12 + Math.max(...row.model.matrices.map((matrix) => measureLabels(context, matrix.rowTexts, font, WIDEST_NAME).widest));
 }
 
@@ -85,31 +88,36 @@ function probe(row) {
   return row.probe;
 }
 
-export function paintLine(row, line, active, lights) {
-  const { cell, theme } = row;
-  const top = Math.max(...line.map((matrix) => topOf(row, matrix)));
-  for (const matrix of line) {
-    const own = active?.matrix === matrix.name
-      ? [{ row: active.row, part: "line" }, { column: active.column, part: "line" }, { row: active.row, column: active.column, part: "own" }] : [];
-    const lit = [...lights.filter((light) => light.matrix === matrix.name), ...own];
-    const { canvas } = row.panels.get(matrix.name);
-    canvas.dataset.top = String(top);
-    const wide = cellWidth(matrix, cell, row.wide);
-    canvas.dataset.cell = String(cell);
-    canvas.dataset.wide = String(wide);
-    canvas.dataset.lit = lit.map((light) => `${light.part} ${light.row ?? "*"} ${light.column ?? "*"}`).join(", ");
-    const context = sharpen(canvas, panelWidth(matrix, cell, row.wide) + 2 * INSET, top + matrix.rows * cell + INSET);
-    const shape = { cell, wide, top, upright: isUpright(row, matrix), widest: widestName(row, matrix), numbers: row.numbers && wide >= 28 && cell >= 18 };
-    paintMatrix(context, matrix, shape, { colours: row.colours, theme, lights: lit, chosen: active, dim: active !== null });
-  }
-  for (const { canvas, name } of row.labels.filter((label) => line.some((matrix) => matrix.name === label.name))) {
-    const matrix = row.model.byName[name];
-    const context = sharpen(canvas, row.labelWidth, top + matrix.rows * cell + INSET);
-    paintRowNames(context, matrix, { cell, top, labelWidth: row.labelWidth }, theme, litRows(line, matrix, active, lights));
-  }
+// Paints a matrix whose cells begin `top` pixels below, as it is for the cell that is chosen or pointed at.
+export function paintMatrix(context, row, matrix, top, { active, lights }) {
+  const { theme, cell: high } = row;
+  const wide = cellWidth(matrix, high, row.wide);
+  const isHere = active?.matrix === matrix.name;
+  const lit = [...lights.filter((light) => light.matrix === matrix.name), ...(isHere ? [{ row: active.row, part: "line" }, { column: active.column, part: "line" }, { ...active, part: "own" }] : [])];
+  const colours = { line: theme.quiet, left: theme.accent, right: theme.second, own: theme.text };
+  const outlines = lit.filter(({ column }) => !(column >= matrix.shown)).map((light) => ({ row: light.row, column: light.column, colour: colours[light.part], width: light.part === "line" ? 1 : 2 }));
+  const [plotWidth, plotHeight] = [matrix.shown * wide, matrix.rows * high];
+  const shape = {
+    left: INSET, top, wide, high, angle: isUpright(row, matrix) ? 0 : Math.PI / 2, font: `${NAMES}px ${theme.font}`, size: NAMES, columns: columnNames(row, matrix), lean: 0,
+    viewWidth: plotWidth, viewHeight: plotHeight, plotWidth, plotHeight,
+  };
+  const grid = gridOf(matrix, row.table, { lights: active && lit, isWritten: row.numbers });
+  paintGrid(context, shape, grid, theme, { outlines, columnInk: new Map(isHere ? [[active.column, theme.text]] : []) });
+  if (matrix.shown === matrix.columns) return;
+  context.fillStyle = theme.quiet; // three dots: there are more columns
+  for (const step of [0, 4, 8]) context.fillRect(INSET + plotWidth + 2 + step, top + plotHeight / 2 - 1, 2, 2);
 }
 
-export function litRows(line, matrix, active, lights) {
+// The names of the rows of a matrix, which its neighbours with the same rows share; those of lit cells stand out.
+export function paintLabels(context, row, line, matrix, top, { active, lights }) {
+  const { theme, labelWidth } = row;
+  const font = `${ROW_NAMES}px ${theme.font}`;
+  const shape = { left: labelWidth - 2, top, high: row.cell, size: ROW_NAMES, font, rows: measureLabels(context, matrix.rowTexts, `600 ${font}`, WIDEST_NAME), viewHeight: matrix.rows * row.cell };
+  const colours = { left: theme.accent, right: theme.second, own: theme.text };
+  paintRowNames(context, shape, matrix, theme, new Map([...litRows(line, matrix, active, lights)].map(([place, part]) => [place, colours[part]])));
+}
+
+function litRows(line, matrix, active, lights) {
   const named = line.filter((other) => other.rowNames === matrix.rowNames).map((other) => other.name);
   const lit = new Map();
   if (active && named.includes(active.matrix)) lit.set(active.row, "own");
@@ -146,15 +154,17 @@ function scrollable(node) {
   return document.scrollingElement;
 }
 
-export function isUpright(row, matrix) {
+function isUpright(row, matrix) {
   return widestName(row, matrix) <= Math.max(cellWidth(matrix, row.cell, row.wide) + 2, 20);
 }
 
-export function topOf(row, matrix) {
-  return isUpright(row, matrix) ? 20 : widestName(row, matrix) + 12;
+// The pixels above the cells of a line, for the names of their columns.
+export function topOf(row, line) {
+  return Math.max(...line.map((matrix) => (isUpright(row, matrix) ? 20 : widestName(row, matrix) + 12)));
 }
 
-export function widestName(row, matrix) {
-  const { widths } = measureLabels(probe(row), matrix.columnTexts, `600 12px ${row.theme.font}`, TALLEST_NAME);
-  return Math.max(...widths.slice(0, matrix.shown));
+const columnNames = (row, matrix) => measureLabels(probe(row), matrix.columnTexts, `600 ${NAMES}px ${row.theme.font}`, TALLEST_NAME);
+
+function widestName(row, matrix) {
+  return Math.max(...columnNames(row, matrix).widths.slice(0, matrix.shown));
 }

@@ -1,6 +1,7 @@
 // One drawing of a model: what stands before its blocks, the blocks with one of them opened, and what stands after them. A click on a
 // box chooses the part, a click on a block chooses the block. Data: pages/ui/stage/architecture.py.
 
+import { stepByKey } from "../../canvas/core/keys.js";
 import { element } from "../../canvas/core/surface.js";
 import { say, widthOf } from "../../canvas/core/text.js";
 
@@ -91,9 +92,9 @@ const valuesOf = ({ sets }) => (Object.keys(sets).length ? sets : null);
 function walk({ order, known, node }, event) {
   const at = order.findIndex(({ key }) => known.get(key) === node.getRootNode().activeElement);
   if (at < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
-  const to = { ArrowLeft: at - 1, ArrowUp: at - 1, ArrowRight: at + 1, ArrowDown: at + 1, Home: 0, End: order.length - 1 }[event.key];
+  const to = stepByKey(event, at, order.length);
   if (event.key === "Enter" || event.key === " ") known.get(order[at].key).onclick();
-  else if (to !== undefined) known.get(order[Math.min(order.length - 1, Math.max(0, to))].key).focus();
+  else if (to !== null) known.get(order[to].key).focus();
   else return;
   event.preventDefault();
 }

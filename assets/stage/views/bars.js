@@ -34,8 +34,8 @@ export function drawBars(bars, model, focus, { before, after, difference, texts 
     bars.title.replaceChildren(TEXTS.map.chooseToken);
     return bars.list.replaceChildren();
   }
-  const found = strongest(model.cells, span(focus * model.keys, model.keys), LISTED);
-  bars.title.replaceChildren(...filled(found.length ? TEXTS.map.looksMostAt : TEXTS.map.looksAtNothing, { token: name(model.queryTexts[focus]) }));
+  const found = strongest(model.cells, span(focus * model.columns, model.columns), LISTED);
+  bars.title.replaceChildren(...filled(found.length ? TEXTS.map.looksMostAt : TEXTS.map.looksAtNothing, { token: name(model.rowTexts[focus]) }));
   const guesses = model.guesses.filter(({ query }) => query === focus);
   const rows = found.map((at, place) => fill(rowAt(bars, place), model, at, focus, guesses));
   return bars.list.replaceChildren(...rows);
@@ -50,24 +50,24 @@ function rowAt(bars, place) {
 
 function fill(row, model, at, query, guesses) {
   const [token, track, value, guess] = row.children;
-  token.textContent = model.keyTexts[at % model.keys];
+  token.textContent = model.columnTexts[at % model.columns];
   track.firstChild.style.width = `${(100 * weightOf(model.cells[at])).toFixed(2)}%`;
   value.textContent = digits(model.cells[at]);
-  guess.textContent = guesses.find(({ key }) => query * model.keys + key === at)?.said ?? "";
+  guess.textContent = guesses.find(({ key }) => query * model.columns + key === at)?.said ?? "";
   guess.hidden = !guess.textContent;
   return row;
 }
 
 function drawMoved(bars, model, focus, { before, after, difference, texts }) {
-  const { keys, queryTexts, keyTexts } = model;
+  const { columns: keys, rowTexts, columnTexts } = model;
   bars.node.setAttribute("aria-label", texts.links);
   const positions = focus === null ? span(0, difference.length) : span(focus * keys, keys);
   const strength = Uint16Array.from(difference, (code) => Math.min(65535, 2 * Math.abs(code - 32768)));
   const found = strongest(strength, positions, LISTED).filter((at) => Math.abs(changeOf(difference[at])) >= LEAST_CHANGE);
   const sentence = !found.length ? texts.nothing : focus === null ? texts.largest : texts.of;
-  bars.title.replaceChildren(...filled(sentence, { token: name(queryTexts[focus] ?? "") }));
+  bars.title.replaceChildren(...filled(sentence, { token: name(rowTexts[focus] ?? "") }));
   bars.list.replaceChildren(...found.map((at) => {
-    const link = element("span", { class: "moved-link" }, name(queryTexts[Math.floor(at / keys)]), " → ", name(keyTexts[at % keys]));
+    const link = element("span", { class: "moved-link" }, name(rowTexts[Math.floor(at / keys)]), " → ", name(columnTexts[at % keys]));
     const numbers = element("span", { class: "bar-value" }, `${digits(before[at])} → ${digits(after[at])}`);
     return element("li", { class: "moved-row" }, link, numbers, element("span", { class: "moved-change" }, signed(difference[at])));
   }));

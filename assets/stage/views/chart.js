@@ -3,10 +3,11 @@
 
 import { layKind } from "../../canvas/figure/charts.js";
 import { lineSign, threeDigits, withMinus } from "../../canvas/lines/chart.js";
-import { fillLegend, fullNumber } from "../../canvas/mask_grid/panel.js";
 import { element, localPoint, setText, sharpen, visible } from "../../canvas/core/surface.js";
+import { placeByKey, stepByKey } from "../../canvas/core/keys.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { say } from "../../canvas/core/text.js";
+import { hasNegative, rampTo } from "./legend.js";
 
 const LEAST = 120; // pixels of height
 const NAMED_BARS = 5;
@@ -49,7 +50,11 @@ export function drawChart(made, chart, { theme, width, height, sentence, cell, d
   setText(made.said, sentence);
   made.node.classList.toggle("sentence-first", Boolean(chart.sentenceFirst));
   made.legend.hidden = chart.kind !== "matrix";
-  if (chart.kind === "matrix") fillLegend(made.legend, { ...chart, kind: chart.colouring }, TEXTS.matricesGrid, theme.dark);
+  if (chart.kind === "matrix") {
+    const isSigned = chart.colouring === "signed";
+    const isRoot = chart.root || !isSigned;
+    made.legend.replaceChildren(element("span", {}, ...rampTo(isSigned ? chart.limit : 1, isSigned && hasNegative(chart.cells), theme.dark)), isRoot ? element("span", {}, TEXTS.matrixRow.squareRoot) : "");
+  }
   made.canvas.setAttribute("aria-label", visible((!chart.sentenceFirst && sentence) || [chart.title, largestBars(chart)].filter(Boolean).join(": ") || TEXTS.pictures.picture));
   const keys = canChoose ? TEXTS.pictures.keysChoose : TEXTS.pictures.keys;
   made.pad.setAttribute("aria-label", say(keys, { title: visible(chart.title || sentence || TEXTS.pictures.picture) }));
@@ -163,18 +168,14 @@ function press(made, event, choose) {
     event.preventDefault();
     return act(made, made.spot, choose);
   }
-  const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
-  const end = { Home: 0, End: Infinity }[event.key];
-  if (!step && end === undefined) return;
+  const { rows, columns } = spots;
+  const isList = rows === 1 || columns === 1;
+  const at = isList ? stepByKey(event, made.spot && Math.max(...made.spot), rows * columns) : null;
+  const inGrid = made.spot || !event.key.startsWith("Arrow") ? placeByKey(event, made.spot ?? [0, 0], [rows, columns]) : [0, 0]; // the first arrow begins at the first cell
+  const next = isList ? at !== null && (columns === 1 ? [at, 0] : [0, at]) : inGrid;
+  if (!next) return;
   event.preventDefault();
-  const [row, column] = made.spot ?? [0, 0];
-  const isList = spots.rows === 1 || spots.columns === 1; // then every arrow goes on, and the first one in begins at an end
-  const along = step && (step[0] || step[1]);
-  const at = Math.max(row, column);
-  const inList = end ?? (made.spot ? at + along : along < 0 ? Infinity : 0);
-  const next = isList ? (spots.columns === 1 ? [inList, 0] : [0, inList]) : end !== undefined ? [row, end] : made.spot ? [row + step[0], column + step[1]] : [0, 0];
-  const within = (place, most) => Math.min(most - 1, Math.max(0, place));
-  point(made, [within(next[0], spots.rows), within(next[1], spots.columns)]);
+  point(made, next);
 }
 
 function act(made, [row, column], choose) {
@@ -194,7 +195,16 @@ const READ = {
   points: ({ about }, [, index]) => ({ title: about.details[index] ?? String(index + 1), rows: [] }),
   matrix: ({ chart, about }, [row, column]) => ({
     title: say(about.cell || TEXTS.pictures.pair, { row: chart.rows[row], column: chart.columns[column] }),
-    rows: [{ name: chart.title, value: about.details[row * chart.columns.length + column] || fullNumber({ ...chart, kind: chart.colouring }, chart.cells[row * chart.columns.length + column], TEXTS.matricesGrid) }],
+    rows: [{ name: chart.title, value: about.details[row * chart.columns.length + column] || fullNumber(chart, chart.cells[row * chart.columns.length + column]) }],
   }),
 };
+
+// A number with all its digits.
+function fullNumber({ colouring, root }, value) {
+  if (value === -Infinity) return "−∞";
+  if (value !== 0 && Math.abs(value) < 0.0005) return value.toExponential(1).replaceAll("-", "−");
+  const sign = colouring === "signed" && root && value > 0 ? "+" : "";
+  return sign + value.toFixed(Math.abs(value) >= 100 ? 1 : 3).replace("-", "−");
+}
+
 const readingOf = (made, spot) => READ[made.chart.kind](made, spot);

@@ -1,7 +1,11 @@
-// The legend of the colours of attention, and the box that follows the pointer over a map.
+// The legends of colours, and the box that follows the pointer over a map.
 
-import { TICKS, gradient } from "../../canvas/core/palette.js";
+import { number } from "../../canvas/core/numbers.js";
+import { differenceGradient, gradient, TICKS } from "../../canvas/core/palette.js";
 import { element } from "../../canvas/core/surface.js";
+import { say } from "../../canvas/core/text.js";
+
+const FEW_TITLES = 5;
 
 export function makeLegend(texts, numbers = TICKS) {
   const ramp = element("div", { class: "ramp" });
@@ -19,6 +23,28 @@ export function makeLegend(texts, numbers = TICKS) {
 
 export function fillLegend(legend, scale, dark) {
   legend.ramp.style.background = gradient(scale, dark);
+}
+
+// The colours from 0, or from the other side of it, to a limit, between their ends.
+export function rampTo(limit, isSigned, dark) {
+  const ramp = element("span", { class: isSigned ? "ramp" : "ramp half" });
+  ramp.style.background = isSigned ? differenceGradient(dark) : gradient("blues", dark);
+  return [isSigned ? number(-limit) : "0", ramp, number(limit)];
+}
+
+const isBelowZero = (value) => Number.isFinite(value) && value < 0;
+export const hasNegative = (values) => values.some(isBelowZero);
+
+// Lists the colours of every group of matrices, and the meaning of the frames that there can be.
+export function fillMatrixLegend(node, matrices, dark, texts) {
+  const groups = new Map();
+  for (const matrix of matrices) if (matrix.group !== "mask") groups.set(matrix.group, [...(groups.get(matrix.group) ?? []), matrix]);
+  const named = (titles) => (titles.length <= FEW_TITLES ? titles.join(", ") : say(texts.range, { first: titles[0], last: titles.at(-1) }));
+  const scales = [...groups.values()].map((group) => element("span", {}, groups.size > 1 ? `${named(group.map(({ title }) => title))}: ` : "",
+    ...rampTo(group[0].limit, group.some(({ values }) => hasNegative(values)), dark)));
+  const frame = (part, meaning) => element("span", {}, element("span", { class: `swatch ${part}` }), " ", meaning);
+  const isMultiplied = matrices.some(({ origin }) => origin?.kind === "product");
+  node.replaceChildren(...scales, element("span", {}, texts.squareRoot), frame("left", texts.madeFrom), ...(isMultiplied ? [frame("right", texts.times)] : []));
 }
 
 export function makeTooltip() {

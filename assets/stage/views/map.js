@@ -1,8 +1,8 @@
 // One map as a heatmap and as lines, side by side or one below the other, with one pointer, one focused row and one zoom. Draws a
-// model (assets/canvas/attention/heatmap.js); reports the focused row.
+// model (assets/canvas/attention/map.js); reports the focused row.
 
-import { cellAt, paintHeatmap } from "../../canvas/attention/heatmap.js";
-import { layMap, paintLines, tokenAt } from "../../canvas/attention/lines.js";
+import { layMap, marksOf, paintLines, tokenAt } from "../../canvas/attention/map.js";
+import { cellAt, paintGrid } from "../../canvas/core/grid.js";
 import { layPane, makePane, paneContext, pointIn, reveal, rowByKey, scrollOf } from "./pane.js";
 import { makeTooltip, placeTooltip } from "./legend.js";
 import { localPoint, element } from "../../canvas/core/surface.js";
@@ -23,7 +23,10 @@ export function makeMap({ focus, tell }) {
   map.lines = makePane(TEXTS.map.linesKeys, "attention-lines");
   map.tooltip = makeTooltip();
   map.node = element("div", { class: "map" }, element("div", { class: "panes" }, map.heat.node, map.lines.node), map.tooltip);
-  watchPane(map, map.heat, (x, y, scroll) => cellAt(map.heatShape, map.model, x, y, scroll));
+  watchPane(map, map.heat, (x, y, scroll) => {
+    const cell = cellAt(map.heatShape, map.model, x, y, scroll);
+    return cell && { query: cell.row, key: cell.column };
+  });
   watchPane(map, map.lines, (x, y, scroll) => tokenAt(map.linesShape, map.model, x, y, scroll.y));
   map.heat.scroller.addEventListener("wheel", (event) => {
     if (!event.ctrlKey || !canZoom(map)) return;
@@ -50,7 +53,7 @@ function watchPane(map, pane, find) {
     if (row !== null) map.focusOn(row === map.focus && found.key === null ? null : row);
   };
   scroller.onkeydown = (event) => {
-    const row = rowByKey(event, map.focus, map.model.queries - 1);
+    const row = rowByKey(event, map.focus, map.model.rows);
     if (row === undefined) return;
     event.preventDefault();
     hoverOn(map, null);
@@ -79,10 +82,10 @@ export function drawMap(map, { model, lines = model, focus, show, said, theme, r
   map.lines.canvas.setAttribute("aria-label", say(TEXTS.map.lines, { alt: said }));
   map.heat.node.hidden = show === "lines";
   map.lines.node.hidden = show === "heatmap";
-  if (map.hover?.query >= model.queries || map.hover?.key >= model.keys) hoverOn(map, null);
+  if (map.hover?.query >= model.rows || map.hover?.key >= model.columns) hoverOn(map, null);
   paint(map);
   if (!moved || !map.heatShape) return;
-  reveal(map.heat, focus * map.heatShape.cell, (focus + 1) * map.heatShape.cell, map.heatShape.top + 12);
+  reveal(map.heat, focus * map.heatShape.high, (focus + 1) * map.heatShape.high, map.heatShape.top + 12);
   reveal(map.lines, focus * map.linesShape.row, (focus + 1) * map.linesShape.row, map.linesShape.top);
 }
 
@@ -94,19 +97,19 @@ export function zoomStep(map, direction) {
 export const canZoom = ({ heatShape }) => Boolean(heatShape) && heatShape.fitting < 16;
 
 function zoomBy(map, factor, [x, y] = middleOf(map)) {
-  const { left, top, cell, fitting } = map.heatShape;
+  const { left, top, wide: cell, fitting } = map.heatShape;
   const { scroller } = map.heat;
   const [column, row] = [(x - left + scroller.scrollLeft) / cell, (y - top + scroller.scrollTop) / cell];
   map.zoom = Math.max(1, Math.min(map.zoom * factor, LARGEST_CELL / fitting));
   paint(map);
-  scroller.scrollLeft = column * map.heatShape.cell - (x - left);
-  scroller.scrollTop = row * map.heatShape.cell - (y - top);
+  scroller.scrollLeft = column * map.heatShape.high - (x - left);
+  scroller.scrollTop = row * map.heatShape.high - (y - top);
   paint(map);
 }
 
 // Where to zoom without a pointer: at the focused row, else at the middle.
-function middleOf({ focus, heat: { scroller }, heatShape: { top, cell } }) {
-  const y = focus === null ? scroller.clientHeight / 2 : top + (focus + 0.5) * cell - scroller.scrollTop;
+function middleOf({ focus, heat: { scroller }, heatShape: { top, high } }) {
+  const y = focus === null ? scroller.clientHeight / 2 : top + (focus + 0.5) * high - scroller.scrollTop;
   return [scroller.clientWidth / 2, y];
 }
 
@@ -138,9 +141,9 @@ function paintHeat(map, width) {
   const { heat, heatShape: shape } = map;
   heat.box = { width, height: shape.top + shape.viewHeight + marginBelow(map) };
   layPane(heat, heat.box, { width: shape.plotWidth - shape.viewWidth, height: shape.plotHeight - shape.viewHeight });
-  paintHeatmap(paneContext(heat), shape, map.model, map, map.theme, scrollOf(heat));
-  const { left, top, cell } = shape;
-  heat.canvas.dataset.shape = JSON.stringify({ left, top, cell, queries: map.model.queries, keys: map.model.keys });
+  paintGrid(paneContext(heat), shape, map.model, map.theme, { ...marksOf(map, map.theme), scroll: scrollOf(heat) });
+  const { left, top, wide: cell } = shape;
+  heat.canvas.dataset.shape = JSON.stringify({ left, top, cell, queries: map.model.rows, keys: map.model.columns });
 }
 
 // Room for a scroll bar under a picture that is larger than its box.
@@ -150,7 +153,7 @@ function paintLinesPane(map, width, beside) {
   const { lines, linesShape: shape } = map;
   const least = beside ? map.heat.box.height : 0;
   const around = shape.top + marginBelow(map);
-  const more = beside && map.model.keys <= map.model.queries ? 0 : map.room.height; // beside the heatmap no higher, unless more tokens are looked at
+  const more = beside && map.model.columns <= map.model.rows ? 0 : map.room.height; // beside the heatmap no higher, unless more tokens are looked at
   const tallest = Math.max(least, more);
   const height = Math.min(around + shape.rowsHeight, tallest);
   const seen = height - around;

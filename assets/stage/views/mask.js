@@ -1,20 +1,23 @@
 // Painting a mask: a button over every cell of its matrix for click, drag and keyboard, and one for every row and column.
 
-import { INSET } from "../matrices/matrix.js";
+import { INSET } from "../matrices/lines.js";
+import { activate, fillButtonGrid, makeButtonGrid, placeOf } from "../../canvas/core/keys.js";
 import { element } from "../../canvas/core/surface.js";
 import { say } from "../../canvas/core/text.js";
 
 // gestures: paint(places, allowed), look(place or null). texts: of pages/masks/texts.py.
 export function makeMask(gestures, texts) {
-  const node = element("div", { class: "brush", role: "grid", "data-testid": "mask-brush", "aria-label": texts.paint });
-  const made = { node, gestures, texts, cells: [], active: [0, 0], stroke: null, painted: false, rows: 0, names: "", mask: null };
+  const grid = makeButtonGrid({ class: "brush", "data-testid": "mask-brush", "aria-label": texts.paint }, {
+    moved: (place, { shiftKey }, from) => shiftKey && gestures.paint([place], allows(made, from)),
+  });
+  const { node } = grid;
+  const made = { node, grid, gestures, texts, stroke: null, painted: false, rows: 0, names: "", mask: null };
   node.onpointerdown = (event) => begin(made, event);
   node.onpointermove = (event) => go(made, event);
   node.onpointerover = ({ target, pointerType }) => pointerType !== "touch" && gestures.look(placeOf(target));
   node.onpointerleave = () => gestures.look(null);
   node.addEventListener("focusin", ({ target }) => gestures.look(placeOf(target)));
   node.addEventListener("focusout", () => gestures.look(null));
-  node.onkeydown = (event) => press(made, event);
   node.onclick = (event) => click(made, event);
   node.onpointerup = node.onpointercancel = () => { made.stroke = null; };
   return made;
@@ -24,25 +27,20 @@ export function makeMask(gestures, texts) {
 export function drawMask(made, { rowTexts, columnTexts }, mask, canvas) {
   made.mask = mask;
   const names = rowTexts.join("\n");
-  if (made.names !== names || made.rows !== rowTexts.length) makeCells(made, rowTexts, columnTexts);
-  made.names = names;
+  if (made.names !== names) makeCells(made, rowTexts, columnTexts);
+  Object.assign(made, { names, rows: rowTexts.length });
   const { top, cell, wide } = canvas.dataset;
   for (const [name, value] of [["--top", top], ["--cell", cell], ["--wide", wide]]) made.node.style.setProperty(name, `${value}px`);
   made.node.style.setProperty("--inset", `${INSET}px`);
   made.node.style.setProperty("--columns", String(made.rows));
   for (const [at, bit] of mask.entries()) {
-    const button = made.cells[Math.floor(at / made.rows)][at % made.rows];
+    const button = made.grid.buttons[Math.floor(at / made.rows)][at % made.rows];
     const selected = String(Boolean(bit));
     if (button.ariaSelected !== selected) button.ariaSelected = selected;
   }
 }
 
 const allows = ({ mask, rows }, [row, column]) => Boolean(mask[row * rows + column]);
-
-function placeOf(target) {
-  const { row, column } = target.closest?.("[data-row]")?.dataset ?? {};
-  return row === undefined ? null : [Number(row), Number(column)];
-}
 
 // A mouse or a pen paints while it is dragged; a finger taps, so that dragging still scrolls.
 function begin(made, event) {
@@ -69,48 +67,19 @@ function click(made, event) {
   }
   const place = placeOf(event.target);
   if (!place) return;
-  activate(made, place);
+  activate(made.grid, place);
   const isPainted = event.detail > 0 && made.painted; // when it was pressed; a key presses nothing
   if (!isPainted) made.gestures.paint([place], !allows(made, place));
 }
 
-function press(made, event) {
-  const place = placeOf(event.target);
-  if (!place || event.altKey) return;
-  const [row, column] = place;
-  const last = made.rows - 1;
-  const target = {
-    ArrowLeft: [row, column - 1], ArrowRight: [row, column + 1], ArrowUp: [row - 1, column], ArrowDown: [row + 1, column],
-    Home: [event.ctrlKey ? 0 : row, 0], End: [event.ctrlKey ? last : row, last],
-  }[event.key];
-  if (!target) return;
-  event.preventDefault();
-  event.stopPropagation(); // the matrix below has arrow keys of its own
-  const next = target.map((number) => Math.min(last, Math.max(0, number)));
-  if (event.shiftKey) made.gestures.paint([next], allows(made, place));
-  activate(made, next);
-  made.cells[next[0]][next[1]].focus();
-}
-
-function activate(made, [row, column]) {
-  made.cells[made.active[0]]?.[made.active[1]]?.setAttribute("tabindex", "-1");
-  made.active = [row, column];
-  made.cells[row][column].tabIndex = 0;
-}
-
-function makeCells(made, rowTexts, columnTexts) {
-  const { texts } = made;
-  made.rows = rowTexts.length;
+function makeCells({ grid, texts }, rowTexts, columnTexts) {
   const whole = { row: texts.wholeRow, column: texts.wholeColumn };
-  const line = (kind, number, name) => element("div", { role: `${kind}header` }, element("button", {
+  const line = (kind) => (name, number) => element("div", { role: `${kind}header` }, element("button", {
     type: "button", tabindex: "-1", "data-line": kind, "data-number": number, "aria-label": say(whole[kind], { name }),
   }));
   const corner = element("div", { role: "columnheader", "aria-label": texts.query });
-  const first = element("div", { role: "row" }, corner, ...columnTexts.map((text, index) => line("column", index, text)));
-  made.cells = rowTexts.map((query, from) => columnTexts.map((key, to) => element("button", {
-    type: "button", role: "gridcell", tabindex: "-1", "data-row": from, "data-column": to, "aria-label": say(texts.maySee, { query, key }),
-  })));
-  const rows = made.cells.map((buttons, index) => element("div", { role: "row" }, line("row", index, rowTexts[index]), ...buttons));
-  made.node.replaceChildren(first, ...rows);
-  activate(made, made.active.map((number) => Math.min(number, made.rows - 1)));
+  fillButtonGrid(grid, {
+    heads: [corner, ...columnTexts.map(line("column"))], sides: rowTexts.map(line("row")), size: [rowTexts.length, columnTexts.length],
+    name: (row, column) => say(texts.maySee, { query: rowTexts[row], key: columnTexts[column] }),
+  });
 }

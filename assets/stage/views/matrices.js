@@ -1,10 +1,10 @@
 // Matrices side by side in the order of a computation, a cell of one of them chosen, and the cells that it was computed from lit.
 
-import { arrange, cellWidth, isUpright, labelWidthOf, lineWidth, litRows, needsLabels, packed, paintLine, panelWidth, topOf, uncover, widestName } from "../matrices/lines.js";
-import { fillLegend, INSET, paintMatrix, paintRowNames } from "../matrices/matrix.js";
+import { arrange, cellWidth, INSET, labelWidthOf, lineWidth, needsLabels, packed, paintLabels, paintMatrix, panelWidth, topOf, uncover } from "../matrices/lines.js";
 import { lightsOf } from "../matrices/sum.js";
-import { signedTables } from "../../canvas/core/palette.js";
-import { element, setText, zoomOf } from "../../canvas/core/surface.js";
+import { placeByKey } from "../../canvas/core/keys.js";
+import { differenceTable } from "../../canvas/core/palette.js";
+import { element, setText, sharpen, zoomOf } from "../../canvas/core/surface.js";
 import { say, write } from "../../canvas/core/text.js";
 
 const [SMALLEST, LARGEST, WIDEST, TOUCHABLE, TOUCHABLE_WITH_NUMBERS, WITH_NUMBERS, LOW] = [4, 52, 80, 26, 30, 38, 20]; // pixels of a cell
@@ -29,7 +29,7 @@ function shownOf(model, names, leads) {
 // least: of a cell, in pixels; numbers are then written where they fit.
 export function drawMatrices(made, model, { names, leads, chosen, active, numbers, theme, room, zoom, several, least = 0 }) {
   const shown = shownOf(model, names, leads);
-  Object.assign(made, { model, chosen, numbers, theme: { ...theme, left: theme.accent, right: theme.second, own: theme.text }, colours: signedTables(theme.dark) });
+  Object.assign(made, { model, chosen, numbers, theme, table: differenceTable(theme.dark) });
   made.labelWidth = labelWidthOf(made);
   const { cell, wide, lines } = several ? { wide: 0, ...arrange(shown, room.width, made.labelWidth, numbers && !least, room.height) } : inOneLine(shown, room, made.labelWidth, numbers, least);
   made.cell = Math.max(SMALLEST, Math.round(cell * zoom));
@@ -38,7 +38,21 @@ export function drawMatrices(made, model, { names, leads, chosen, active, number
   const pattern = JSON.stringify([model.namesTitle, lines.map((line) => line.map(({ name, lead, rows }, index) => [name, index ? lead : "", needsLabels(line, index) && rows]))]);
   if (pattern !== made.pattern) build(made, lines, pattern);
   const lights = active ? lightsOf(model, active) : [];
-  for (const line of lines) paintLine(made, line, active, lights);
+  for (const line of lines) paintLine(made, line, { active, lights });
+}
+
+function paintLine(made, line, shown) {
+  const top = topOf(made, line);
+  const below = ({ rows }) => top + rows * made.cell + INSET;
+  for (const matrix of line) {
+    const { canvas } = made.panels.get(matrix.name);
+    Object.assign(canvas.dataset, { top, cell: made.cell, wide: cellWidth(matrix, made.cell, made.wide) });
+    paintMatrix(sharpen(canvas, panelWidth(matrix, made.cell, made.wide) + 2 * INSET, below(matrix)), made, matrix, top, shown);
+  }
+  for (const { canvas, name } of made.labels) {
+    const matrix = line.find((one) => one.name === name);
+    if (matrix) paintLabels(sharpen(canvas, made.labelWidth, below(matrix)), made, line, matrix, top, shown);
+  }
 }
 
 function showCell(made, cell) {
@@ -126,62 +140,50 @@ function cellAt(made, name, canvas, event) {
 
 function press(made, name, event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const matrix = made.model.byName[name];
-  const here = made.chosen?.matrix === name ? made.chosen : null;
-  const to = (down, right) => (here ? [here.row + down, here.column + right] : [0, 0]);
-  const target = {
-    ArrowUp: () => to(-1, 0), ArrowDown: () => to(1, 0), ArrowLeft: () => to(0, -1), ArrowRight: () => to(0, 1),
-    Home: () => [here?.row ?? 0, 0], End: () => [here?.row ?? 0, matrix.shown - 1], Enter: () => to(0, 0), Escape: () => null,
-  }[event.key]?.();
-  if (target === undefined) return;
+  const { rows, shown } = made.model.byName[name];
+  const here = made.chosen?.matrix === name ? [made.chosen.row, made.chosen.column] : null;
+  const isHere = event.key === "Enter" || (!here && event.key.startsWith("Arrow")); // the first arrow begins at the first cell
+  const place = isHere ? here ?? [0, 0] : placeByKey(event, here ?? [0, 0], [rows, shown]);
+  if (!place && event.key !== "Escape") return;
   event.preventDefault();
-  const within = (place, count) => Math.min(count - 1, Math.max(0, place));
   made.gestures.hover(null);
-  const cell = target && { matrix: name, row: within(target[0], matrix.rows), column: within(target[1], matrix.shown) };
+  const cell = place && { matrix: name, row: place[0], column: place[1] };
   made.gestures.choose(cell);
   showCell(made, cell);
 }
-
-export { fillLegend };
 
 // The same matrices as part of a figure: a function that lays itself out in a width and returns its size and `paint`.
 export function matricesFigure(model, { names, leads, chosen, numbers, several }) {
   const shown = shownOf(model, names, leads);
   return (context, theme, width) => {
-    const colours = signedTables(theme.dark);
-    const painted = { ...theme, left: theme.accent, right: theme.second, own: theme.text };
-    const row = { model, theme: painted };
-    const labelWidth = labelWidthOf(row);
-    const found = several ? { wide: 0, ...arrange(shown, width, labelWidth, numbers, 2000) } : inOneLine(shown, { width, height: 900 }, labelWidth, numbers);
+    const row = { model, theme, numbers, table: differenceTable(theme.dark) };
+    row.labelWidth = labelWidthOf(row);
+    const found = several ? { wide: 0, ...arrange(shown, width, row.labelWidth, numbers, 2000) } : inOneLine(shown, { width, height: 900 }, row.labelWidth, numbers);
     Object.assign(row, { cell: Math.max(10, found.cell), wide: found.wide });
-    const lines = packed(shown, width, labelWidth, row.cell, row.wide);
-    const lights = chosen ? lightsOf(model, chosen) : [];
+    const state = { active: chosen, lights: chosen ? lightsOf(model, chosen) : [] };
     const placed = [];
-    let y = 0;
-    let widest = 0;
-    for (const line of lines) {
-      const top = TITLES + Math.max(...line.map((matrix) => topOf(row, matrix)));
+    let [y, widest] = [0, 0];
+    for (const line of packed(shown, width, row.labelWidth, row.cell, row.wide)) {
+      const top = TITLES + topOf(row, line);
       let x = 0;
       line.forEach((matrix, index) => {
-        if (index) x += BETWEEN;
         const labels = needsLabels(line, index);
+        if (index) x += BETWEEN;
         placed.push({ line, matrix, x, y, top, labels });
-        x += (labels ? labelWidth : 0) + panelWidth(matrix, row.cell, row.wide) + 2 * INSET;
+        x += (labels ? row.labelWidth : 0) + panelWidth(matrix, row.cell, row.wide) + 2 * INSET;
       });
       widest = Math.max(widest, x);
       y += top + Math.max(...line.map(({ rows }) => rows)) * row.cell + BETWEEN;
     }
     const paint = (target) => {
       for (const { line, matrix, x, y: down, top, labels } of placed) {
-        const own = chosen?.matrix === matrix.name ? [{ row: chosen.row, part: "line" }, { column: chosen.column, part: "line" }, { ...chosen, part: "own" }] : [];
-        const shape = { cell: row.cell, wide: cellWidth(matrix, row.cell, row.wide), top, upright: isUpright(row, matrix), widest: widestName(row, matrix), numbers: numbers && row.cell >= 18, labelWidth };
         target.save();
         target.translate(x, down);
-        if (labels) paintRowNames(target, matrix, shape, painted, litRows(line, matrix, chosen, lights));
-        if (labels) target.translate(labelWidth, 0);
+        if (labels) paintLabels(target, row, line, matrix, top, state);
+        if (labels) target.translate(row.labelWidth, 0);
+        paintMatrix(target, row, matrix, top, state);
         write(target, matrix.title, INSET, 8, { font: `600 13px ${theme.font}`, colour: theme.text });
         write(target, matrix.formula, INSET, 24, { font: `11px ${theme.font}`, colour: theme.quiet });
-        paintMatrix(target, matrix, shape, { colours, theme: painted, lights: [...lights.filter((light) => light.matrix === matrix.name), ...own], chosen, dim: chosen !== null });
         target.restore();
       }
     };

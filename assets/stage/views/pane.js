@@ -1,5 +1,6 @@
 // The boxes of maps that are larger than the space for them, and a row chosen by keys.
 
+import { stepByKey } from "../../canvas/core/keys.js";
 import { element, localPoint, sharpen } from "../../canvas/core/surface.js";
 
 // A box that scrolls over a picture larger than itself while its canvas stays put: only what is in sight
@@ -41,14 +42,8 @@ export function pointIn(pane, event) {
   return localPoint(pane.canvas, event);
 }
 
-function stepped(focus, step, last) {
-  if (focus === null) return step > 0 ? 0 : last;
-  return Math.min(last, Math.max(0, focus + step));
-}
-
 // The row that a key chooses, null for none; undefined for a key that means nothing here.
-export function rowByKey(event, focus, last) {
-  if (event.ctrlKey || event.metaKey || event.altKey) return undefined;
-  const chosen = { ArrowUp: () => stepped(focus, -1, last), ArrowDown: () => stepped(focus, 1, last), Home: () => 0, End: () => last, Escape: () => null };
-  return chosen[event.key]?.();
+export function rowByKey(event, focus, rows) {
+  if (event.ctrlKey || event.metaKey || event.altKey || ["ArrowLeft", "ArrowRight"].includes(event.key)) return undefined;
+  return event.key === "Escape" ? null : stepByKey(event, focus, rows) ?? undefined;
 }

@@ -1,6 +1,7 @@
 // What the model puts into a blank, as bars: the most likely words, and those that the reader follows. A bar stays while its word
 // does, and moves to its new length.
 
+import { stepByKey } from "../../canvas/core/keys.js";
 import { element, isStill, setText } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 
@@ -62,9 +63,8 @@ export function drawWords(made, words, limit, compared) {
 // Arrow keys walk the bars; each tells its note.
 function step({ bars }, event) {
   const rows = [...bars.children];
-  const at = rows.indexOf(event.target.closest("li"));
-  const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1 }[event.key];
-  if (next === undefined || !rows[next]) return;
+  const next = stepByKey(event, rows.indexOf(event.target.closest("li")), rows.length);
+  if (next === null) return;
   event.preventDefault();
   for (const row of rows) row.tabIndex = row === rows[next] ? 0 : -1;
   rows[next].focus();

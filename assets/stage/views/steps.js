@@ -5,8 +5,9 @@ import { element, setText } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { say } from "../../canvas/core/text.js";
 import { iconButton, button, labelled, menu } from "../core/toolbar.js";
+import { fillMatrixLegend } from "./legend.js";
 import { BELOW, deriveMasked, drawMasked, makeMasking } from "./masking.js";
-import { drawMatrices, fillLegend, makeMatrices, same, zoomed } from "./matrices.js";
+import { drawMatrices, makeMatrices, same, zoomed } from "./matrices.js";
 import { drawSum, makeSum } from "./sum.js";
 
 const [SUM_HEIGHT, GAP, LEAST, ALL_HEIGHT] = [128, 8, 160, 640]; // pixels kept for a sum of one line, so that cells stay as they are from one sum to the next
@@ -106,7 +107,7 @@ export function drawSteps(made, data, values, { theme, width, height, sentence }
   fillSteps(made, name, chosen);
   if (made.legend.model !== model || made.legend.dark !== theme.dark) {
     Object.assign(made.legend, { model, dark: theme.dark });
-    fillLegend(made.legend, model.matrices, theme.dark, TEXTS.matrixRow);
+    fillMatrixLegend(made.legend, model.matrices, theme.dark, TEXTS.matrixRow);
   }
   drawSum(made.sum, model, active, data.grows);
   const below = SUM_HEIGHT + (made.masking ? BELOW : 0) + (made.said.offsetHeight ? 3 : 2) * GAP;

@@ -352,7 +352,6 @@ def stage_texts() -> Mapping[str, object]:
         "matrixRow": texts.MATRIX_ROW,
         "matrices": MATRICES,
         "training": TRAINING,
-        "matricesGrid": texts.MATRICES,
         "pictures": PICTURES,
         "routes": ROUTES,
         "said": SAID,

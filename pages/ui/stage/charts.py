@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
 from pages.ui.shell.numbers import SIGN, percent, points
 from pages.ui.stage import texts
@@ -37,7 +37,7 @@ class Drawing:
 def matrix_drawing(
     title: str,
     kind: str,
-    cells: Float[np.ndarray, "row column"] | Bool[np.ndarray, "row column"],
+    cells: Float[np.ndarray, "row column"],
     rows: Sequence[str],
     columns: Sequence[str],
     *,
@@ -49,7 +49,7 @@ def matrix_drawing(
 ) -> Drawing:
     """Draw a matrix as cells.
 
-    kind: "mask" (1 = may look, 0 = may not), "weights" (0 to 1, by their square root) or "signed" (zero in the middle).
+    kind: "weights" (0 to 1, by their square root) or "signed" (zero in the middle).
     limit: the number, on either side of zero, with the strongest colour. root: colours follow the square root, so that small
     numbers show. note: small print below.
     """

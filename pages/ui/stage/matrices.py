@@ -237,13 +237,9 @@ def matrix_drawings(matrices: Sequence[Matrix]) -> list[charts.Drawing]:
     for matrix in matrices:
         if size := matrix.columns_drawn:
             cells = matrix.values[:, :size]
-            finite = np.abs(cells[np.isfinite(cells)])
-            limit = float(finite.max(initial=0.0))
-            kind, limit = {"shares": ("weights", 1.0), "mask": ("mask", 1.0)}.get(matrix.group, ("signed", limit))
-            cells = np.isfinite(cells) if kind == "mask" else cells
             title = f"{matrix.title}: {matrix.formula}" if matrix.formula else matrix.title
             rows, columns = matrix.row_names, matrix.column_names[:size]
-            found.append(charts.matrix_drawing(title, kind, cells, rows, columns, limit=limit, root=True))
+            found.append(charts.matrix_drawing(title, "signed", cells, rows, columns))
     return found
 
 

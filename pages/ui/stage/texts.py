@@ -243,19 +243,13 @@ WALL = {
 }
 
 
-MATRICES = {
-    "squareRoot": "colours by the square root",
-    "allowed": "may look",
-    "hidden": "may not look",
-}
-"""What the cells of a matrix say."""
 MATRIX_ROW = {
     "how": "Click a cell, or choose one with Tab and the arrow keys: the sum behind it stands below the matrices.",
     "shape": "{rows} × {columns}",
     "shapeDrawn": "{rows} × {columns}, first {shown} drawn",
     "keys": "{title}. Arrow keys choose a cell, Escape clears.",
     "alt": "{title}, {rows} by {columns}. {alt}",
-    "squareRoot": MATRICES["squareRoot"],
+    "squareRoot": "colours by the square root",
     "madeFrom": "made from this",
     "times": "times this",
     "range": "{first} to {last}",
