@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import signal
 import socket
 import time
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ from pages.classroom import events
 from pages.classroom.events import CLOSED, EVENTS, GONE, STATE, STUDENT, TEACHER, Hub
 from tests.support.apart import run_apart
 from tests.support.postgres import postgres
-from tests.support.serving import ROOT, WITHOUT_MODELS, fetch, free_port, running, serving, streamlit_command, wait_until
+from tests.support.serving import ROOT, WITHOUT_MODELS, fetch, serving, wait_until
 from tx_core.classroom.room_database import NO_DATABASE, ROOMS_FAILED
 from tx_core.classroom.rooms import Rooms
 
@@ -229,17 +228,3 @@ def test_nothing_of_a_room_is_had_without_a_token_of_it(served: tuple[str, str],
         assert status == 404
         assert MARK.encode() not in body
     assert MARK.encode() in fetch(f"{url}/{STATE}?key={student}")[2]
-
-
-def test_a_server_ends_although_browsers_listen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.delenv("TX_DATABASE_URL", raising=False)
-    url = f"http://127.0.0.1:{(port := free_port())}"
-    with running(streamlit_command(port), f"{url}/_stcore/health", tmp_path / "log.txt", **WITHOUT_MODELS) as server:
-        rooms = Rooms(f"sqlite:///{tmp_path}/log.sqlite")
-        room, _ = rooms.open(SOURCE, STEPS)
-        connection = HTTPConnection(urlsplit(url).netloc, timeout=60)
-        connection.request("GET", f"/{EVENTS}?key={rooms.join(room.code)}")
-        assert connection.getresponse().status == 200
-        rooms.dispose()
-    assert server.returncode != -signal.SIGKILL
-    connection.close()
