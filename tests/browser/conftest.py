@@ -43,6 +43,7 @@ QUIET = (
 AXE_RULES = {
     "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]},
     "resultTypes": ["violations"],  # of what a page does right it need not list every place
+    "preload": False,  # style sheets, which only a rule reads that is not asked for
 }
 
 expect.set_options(timeout=60_000)  # of Playwright five seconds, which a busy machine outlasts

@@ -26,6 +26,7 @@ from pages.ui.shell.numbers import percent
 from pages.ui.stage import browser_texts
 from pages.ui.stage import texts as stage_texts
 from tests.browser.conftest import go_by_history
+from tests.browser.journeys.test_presenter import NOTE_WRITING, fills_the_screen
 from tests.support.seen import answered, choose_head, comes_first, fits, press, said, saved, silent, stage
 from tx_core import load
 from tx_core.analysis.probabilities import largest
@@ -472,7 +473,7 @@ def test_every_page_with_a_stage_is_walked():
 @pytest.mark.parametrize("key", STAGES)
 def test_a_stage_is_in_sight_is_saved_looks_without_asking_its_server_and_comes_back(page_at, tmp_path: Path, key: str):
     case = STAGES[key]
-    page = page_at(case.path)
+    page = page_at(case.path, prepare=lambda page: page.add_init_script(NOTE_WRITING))
     page.set_viewport_size({"width": 1280, "height": 800})
     comes_first(page)
     case.arrived(page)
@@ -493,6 +494,9 @@ def test_a_stage_is_in_sight_is_saved_looks_without_asking_its_server_and_comes_
     assert seen
     page.reload()
     expect(shown).to_have_text(seen, use_inner_text=True)
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    page.keyboard.press("p")
+    fills_the_screen(page)
     alone = page.context.new_page()
     wrong = []
     alone.on("pageerror", lambda error: wrong.append(str(error)))
@@ -526,20 +530,18 @@ LONG_LINES = """() => [...document.querySelectorAll('[data-testid=stMain] [data-
 def test_the_picture_of_every_part_comes_first_no_line_is_too_long_and_nothing_is_a_barrier(
     page_at, axe, darken, paths: tuple[str, ...]
 ):
-    page = page_at(paths[0])
-
-    def go(path: str, width: int, height: int) -> None:
-        page.set_viewport_size({"width": width, "height": height})
+    page, in_turn = page_at(paths[0]), (darken, lambda page: page.emulate_media(color_scheme="light"))
+    for number, path in enumerate(paths):
+        page.set_viewport_size({"width": 1280, "height": 800})
         go_by_history(page, path)
         answered(page)
         comes_first(page) if path in PARTS else fits(page)
         axe(page)
-
-    for path in paths:
-        go(path, 1280, 800)
         page.set_viewport_size({"width": 1920, "height": 1080})
         page.wait_for_function("() => document.querySelector('[data-testid=stMain]').clientWidth > 1280")
         assert page.evaluate(LONG_LINES) == []
-    darken(page)
-    for path in paths:
-        go(path, 390, 844)
+        page.set_viewport_size({"width": 390, "height": 844})
+        in_turn[number % 2](page)  # each is looked at in light and in the dark, at one width each
+        answered(page)
+        comes_first(page) if path in PARTS else fits(page)
+        axe(page)
