@@ -34,10 +34,16 @@ class Received:
             return
 
     def holds(self, text: str) -> bool:
-        """Whether a text was sent, as it is or within JSON."""
-        sent = b"\n".join(self.parts).decode("latin-1")
-        forms = (text.encode().decode("latin-1"), json.dumps(text)[1:-1])
-        return any(form in sent if len(text) > LONGEST_WORD else says(sent, form) for form in forms)
+        """Whether a text was sent."""
+        return holds(b"\n".join(self.parts), text)
+
+
+def holds(sent: bytes, text: str) -> bool:
+    """Whether a text is in what was sent, as it is or within JSON."""
+    forms = (text.encode().decode("latin-1"), json.dumps(text)[1:-1])
+    return any(
+        form in sent.decode("latin-1") if len(text) > LONGEST_WORD else says(sent.decode("latin-1"), form) for form in forms
+    )
 
 
 def secrets_of(step: Step) -> list[str]:

@@ -82,33 +82,6 @@ def test_the_path_begins_from_the_list_of_lessons_and_sends_no_answer_before_the
     says(page, STEPS[2].then)  # its answer stays
 
 
-@pytest.mark.ci
-@pytest.mark.parametrize("name", [name for name in lesson.names_in_order() if name != PATH])
-def test_a_lesson_is_played_to_its_end(page_at, name: str):
-    followed: list[Received] = []
-    steps = lesson.shipped_lesson(name).steps
-    page = page_at(f"/{steps[0].page}?lesson={name}&step=1", prepare=lambda page: followed.append(Received(page)))
-    for number, step in enumerate(steps, 1):
-        linked(page, step=str(number))
-        expect(page.get_by_role("heading", name=step.title, exact=True)).to_be_visible(timeout=PATIENCE)
-        answered(page)
-        assert [one for one in secrets_of(step) if followed[0].holds(one)] == [], number
-        if step.question:
-            guess(page, step.question)
-        expect(page.get_by_test_id("stException")).to_have_count(0)
-        answered(page)
-        followed[0].parts.clear()
-        if number < len(steps):
-            page.get_by_role("link", name=texts.NEXT_STEP).click()
-    says(page, lesson.shipped_lesson(name).recap)
-    page.get_by_role("link", name=texts.END_LESSON).click()
-    expect(page.get_by_role("heading", name=contents.page("learn").question)).to_be_visible(timeout=PATIENCE)
-    if not any(step.done == "change" for step in steps):
-        expect(page.get_by_role("paragraph").filter(has_text=re.compile(f"{texts.LESSON_FINISHED}$"))).to_have_count(
-            1, timeout=PATIENCE
-        )
-
-
 def step_of_kind(kind: str) -> tuple[Question, str]:
     """Return the first question of a kind in the lessons that ship, and the address of its step."""
     return next(

@@ -5,6 +5,7 @@ from hashlib import sha256
 from urllib.parse import parse_qsl
 
 import pytest
+from streamlit.testing.v1.element_tree import Element
 
 from pages import contents
 from pages.ui.panels import lesson, texts
@@ -12,7 +13,9 @@ from pages.ui.panels.lesson_question import compute
 from pages.ui.panels.question_kinds import QUESTION_VIEWS
 from pages.ui.shell.address import LESSON, LOCK, STEP, parse_view
 from tests.pages.test_view_links import fields_of
+from tests.pages.ui.panels.test_question_kinds import guess
 from tests.support.drawings import says, sent_to
+from tests.support.lesson_secrets import holds, secrets_of
 from tests.support.staged import staged
 from tx_core.classroom.lesson_file import NO_SUCH_PAGE, NOT_PACKED, Lesson, Step, pack_lesson, write_lesson
 from tx_core.classroom.measures import NO_SUCH_HEAD, compute_answer
@@ -182,3 +185,22 @@ def test_a_lesson_ends_with_its_recap_and_a_finished_one_has_a_tick(open_app):
     app.session_state[lesson.CHANGED_STEPS] = {(lesson.LEARNING_PATH, number) for number in numbers}
     app.run()
     assert written(app).count(texts.LESSON_FINISHED) == 1
+
+
+def sent(app) -> bytes:
+    """All that a run of the page has sent."""
+    return b"\n".join(one.proto.SerializeToString() for one in app.main if isinstance(one, Element))
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("name", [name for name in lesson.names_in_order() if name != lesson.LEARNING_PATH])
+def test_every_step_of_a_lesson_is_answered_and_sends_nothing_of_its_answer_before(open_app, name: str):
+    for number, step in enumerate(lesson.shipped_lesson(name).steps, 1):
+        app = open_app(step.page, **lesson.step_address(name, number))
+        assert not app.exception and holds(sent(app), step.title)
+        assert [one for one in secrets_of(step) if holds(sent(app), one)] == [], number
+        if step.question:
+            assert texts.HIDDEN_UNTIL_ANSWERED in written(app)
+            guess(app, name, number)
+        assert texts.HIDDEN_UNTIL_ANSWERED not in written(app)
+        assert step.then is None or holds(sent(app), step.then)

@@ -37,7 +37,7 @@ def asked(app: AppTest) -> tuple[dict, bytes]:
     return sent
 
 
-def guess(app: AppTest, name: str) -> None:
+def guess(app: AppTest, name: str, number: int = 1) -> None:
     """Fill whatever the question is answered in, and send it; a test without a browser cannot click in a row of tokens."""
     lists = [*app.selectbox, *app.radio]
     for one in lists:
@@ -47,7 +47,7 @@ def guess(app: AppTest, name: str) -> None:
     for one in app.number_input:
         one.set_value(0.5)
     if not (lists or app.text_input or app.text_area or app.number_input):
-        app.session_state[f"lesson_{sha256(name.encode()).hexdigest()[:12]}_1"] = asked(app)[0]["names"][1]
+        app.session_state[f"lesson_{sha256(name.encode()).hexdigest()[:12]}_{number}"] = asked(app)[0]["names"][1]
     next(one for one in app.button if one.label == texts.CHECK_GUESS).click().run()
     assert not app.exception
 
