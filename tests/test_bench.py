@@ -8,11 +8,10 @@ from tests.support.apart import run_apart
 pytestmark = pytest.mark.ci
 
 
-@pytest.mark.parametrize("page", ["attention", "fill_mask"])
-def test_visitors_come_type_and_go_and_are_measured(server: str, page: str):
+def test_visitors_come_type_and_go_and_are_measured(server: str):
     process = server_process(server)
     run_apart(come_and_go(server, 0, 3))
-    load = run_apart(many_visitors(server, 2, [process], seconds=1.5, page=page))
+    load = run_apart(many_visitors(server, 2, [process], seconds=1.5))
     assert load.errors == 0
     assert len(load.seconds) >= 2
     assert load.percentile(0.5) <= load.percentile(0.95)
