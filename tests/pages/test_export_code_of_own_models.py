@@ -58,13 +58,6 @@ def test_code_of_a_hosts_own_difference_reads_the_model_that_it_is_a_difference_
     np.testing.assert_allclose(found, weights, atol=1e-5, rtol=0)
 
 
-@pytest.mark.parametrize(("page", "more"), [("compare", {"model_b": "embedded", "vary": "model"}), ("summaries", {})])
-def test_all_code_of_a_hosts_own_model_says_what_it_needs(open_app: Open, models_dir: Path, page: str, more: dict):
-    code = exported_code(open_app(page, **LOCAL | more), page, "", "project")
-    assert f"load({LOCAL['model']!r}" in code
-    assert f"# {catalogue.NEEDS_DIRECTORY.format(folder='own bert')}" in code.splitlines()[:3]
-
-
 def test_code_of_a_model_beyond_the_catalogue_says_what_it_needs(open_app: Open, host, checkpoint, monkeypatch):
     host(any_model=1)
     monkeypatch.setattr(catalogue, "fetch", lambda hub_id, revision: checkpoint("bert"))

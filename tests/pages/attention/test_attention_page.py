@@ -15,7 +15,7 @@ from pages.ui.stage.attention import ClassGuesses
 from pages.ui.stage.texts import CLASS_GUESSED
 from tests.support.checkpoints import write_family
 from tests.support.drawings import says, weights_of
-from tests.support.messages import TOO_LONG_TO_SHARE, unknown_parameters
+from tests.support.messages import unknown_parameters
 from tests.support.staged import axes, is_staged, made_changes, sent_weights, staged
 from tx_core.analysis import views
 from tx_core.engine import catalogue
@@ -32,24 +32,6 @@ TEXT = FIRST.view["text"]
 
 
 (HEAD,) = FIRST.view["heads"]
-
-
-def test_on_arrival_an_example_is_drawn_with_what_to_notice(open_app: Open):
-    app = open_app()
-    assert not app.exception
-    assert app.text_input(key="attention_text").value == TEXT
-    assert app.pills(key="attention_example").value == FIRST.title
-    assert FIRST.notice in says(app)
-    assert staged(app)["view"].items() >= {"heads": [list(HEAD)], "focus": FIRST.view["focus"]}.items()
-    np.testing.assert_allclose(sent_weights(app, HEAD), weights_of(TEXT)[HEAD], atol=3.1e-5)
-
-
-def test_a_typed_sentence_is_the_one_that_is_run(open_app: Open):
-    app = open_app()
-    app.text_input(key="attention_text").set_value("I like cats.").run()
-    assert axes(app) == (["[CLS]", "i", "like", "cats", ".", "[SEP]"],) * 2
-    np.testing.assert_allclose(sent_weights(app, (3, 1)), weights_of("I like cats.")[3, 1], atol=3.1e-5)
-    assert app.pills(key="attention_example").value is None
 
 
 @pytest.mark.parametrize("pair", ["", "fruit flies"])
@@ -307,16 +289,6 @@ def test_exactly_the_budget_is_drawn_and_one_over_is_reported_by_how_much(open_a
     assert "shorten it by 1 token" in says(app)
     assert app.text_input(key="attention_text").value == "tea " * 127
     assert not is_staged(app)
-
-
-def test_a_far_too_long_text_is_kept_and_explained(open_app: Open):
-    text = "word " * 6_000
-    app = open_app()
-    app.text_input(key="attention_text").set_value(text).run()
-    assert not app.exception
-    assert app.text_input(key="attention_text").value == text
-    assert "horten it" in says(app)
-    assert TOO_LONG_TO_SHARE in staged(app)["linkProblem"]
 
 
 def test_unknown_words_are_counted(open_app: Open):

@@ -11,10 +11,9 @@ from safetensors.torch import load_file
 from pages.bert import compare, texts
 from pages.bert.inputs import FIRST_TEXT, MAX_HEAD_SEEDS, REVIEW, TRAINED
 from pages.ui.shell.readiness import Status, Warmup
-from tests.support.drawings import says
 from tests.support.staged import ask_stage, sent_weights, staged, staged_picture, staged_steps
 from tx_core.engine import catalogue
-from tx_core.errors import CheckpointProblem, ModelUnavailable
+from tx_core.errors import CheckpointProblem
 from tx_core.fill_mask.predictions import predict
 from tx_core.lessons.bert_parts import tensor_shapes
 from tx_core.lessons.families import FAMILIES
@@ -183,16 +182,6 @@ def test_a_family_that_can_be_loaded_shows_its_attention(open_app, checkpoint, m
     assert not app.exception
     (stack,) = staged(app)["stacks"]
     assert (stack["layers"], stack["heads"]) == (3, 4)
-
-
-def test_a_family_that_cannot_be_loaded_says_so(open_app, monkeypatch: pytest.MonkeyPatch):
-    def refuse(hub_id: str, _: object) -> Path:
-        raise ModelUnavailable(f"{hub_id} could not be fetched: no connection.")
-
-    monkeypatch.setattr(catalogue, "fetch", refuse)
-    app = open_app(PAGE, text=TEXT, part="family", family="distilbert", load="1")
-    assert not app.exception
-    assert "distilbert/distilbert-base-uncased could not be fetched" in says(app)
 
 
 def test_the_page_says_what_a_larger_model_would_take_beside_the_librarys_copy(open_app):

@@ -12,7 +12,7 @@ from pages.compare.inputs import EXAMPLES, changes_in_full
 from pages.compare.texts import FIRST_TEXT
 from pages.ui.shell import cache
 from pages.ui.stage.packing import RANDOM_WEIGHTS_NEED_BERT, RunName
-from pages.ui.stage.texts import READ_WITHOUT, TOKEN_CHANGES_UNDONE
+from pages.ui.stage.texts import TOKEN_CHANGES_UNDONE
 from tests.support.drawings import BIRD, says
 from tests.support.staged import ask_stage, is_staged, sent_weights, staged
 from tx_core.analysis import comparison
@@ -85,15 +85,6 @@ def test_what_is_chosen_to_differ_does_differ_at_once_and_what_differs_already_s
     before = app.session_state[f"compare_{name}"]
     app.selectbox(key="compare_vary").set_value(vary).run()
     assert app.session_state[f"compare_{name}"] == before
-
-
-def test_both_sides_are_read_without_special_tokens_where_the_reader_leaves_them_out(open_app: Open):
-    app = open_app("compare", **BIRD)
-    app.toggle(key="compare_nospecial").set_value(True).run()
-    bare = engine(special=False)
-    check(app, (bare, BIRD["text"], ()), (bare, BIRD["text_b"], ()))
-    assert staged(app)["address"]["own"]["nospecial"] == "1"
-    assert says(app).count(READ_WITHOUT.partition("{tokens}")[2]) == 1
 
 
 def test_second_sentences_are_read_when_asked_for(open_app: Open):

@@ -5,19 +5,16 @@ from streamlit.testing.v1 import AppTest
 
 from pages.fill_mask import texts
 from pages.fill_mask.inputs import ONLY_LIST
-from pages.ui.stage import texts as stage_texts
 from tests.bench.orders import compared, counted
 from tests.support.blanks import ask, click_word, followed, likely, pictured, predicts, words
 from tests.support.staged import axes, below, is_staged, made_changes, staged
 from tx_core.engine import catalogue
 from tx_core.engine.engine import NO_WORD_HEAD
 from tx_core.engine.tokenizer import NO_SENTENCE
-from tx_core.fill_mask.prediction_shift import shift_predictions
-from tx_core.fill_mask.predictions import TOO_MANY_BLANKS, fill_jointly, predict
+from tx_core.fill_mask.predictions import TOO_MANY_BLANKS, predict
 from tx_core.fill_mask.steps import fill_in_every_order
 from tx_core.fill_mask.word_scores import LENGTH_NOTE, NOT_IN_VOCABULARY, TOO_MANY_WORDS, score_words
 from tx_core.settings import host_settings
-from tx_core.transformer.interventions import read_interventions
 
 
 def drawn_bars(app: AppTest) -> list[dict]:
@@ -84,29 +81,6 @@ def test_named_words_are_scored_at_every_blank_and_it_is_said_how(open_app):
         assert [bar["after"] for bar in followed(app)] == pytest.approx([score.probability for score in scores], rel=1e-4)
         assert texts.NOT_SCORED.format(word="😀", reason=NOT_IN_VOCABULARY) in pictured(app)
         assert LENGTH_NOTE in pictured(app)
-
-
-def test_blanks_are_filled_without_special_tokens_where_the_reader_leaves_them_out(open_app):
-    text, named = "She ate a [MASK] and a [MASK].", "pizza, unbelievablenesses"
-    app = open_app("fill_mask", text=text, named=named, listed="3", blank="2")
-    app.toggle(key="fill_mask_nospecial").set_value(True).run()
-    bare = catalogue.load("embedded", special_tokens=False)
-    predicted = [one.probability for one in predict(bare, text, top_k=3).blanks[1].predictions]
-    assert [bar["after"] for bar in likely(app)] == pytest.approx(predicted, abs=1e-6)
-    scores = [score.probability for score in score_words(bare, text, named.split(", "), blank=1)]
-    assert [bar["after"] for bar in followed(app)] == pytest.approx(scores, rel=1e-4)
-    (joint,) = drawn_bars(app)
-    assert joint["values"] == pytest.approx([one.probability for one in fill_jointly(bare, text)], rel=1e-4)
-    ask(app, add=["off~2-1"])
-    shift = shift_predictions(bare, text, read_interventions("off~2-1"), top_k=3).blanks[1]
-    shares = {bar["label"]: (bar["before"], bar["after"]) for bar in likely(app)}
-    moved = {one.prediction.label: (one.before, one.after) for one in shift.moved}
-    assert shares == {label: pytest.approx(moved[label], abs=1e-6) for label in shares}
-    assert stage_texts.READ_WITHOUT.format(tokens="\\[CLS\\] and \\[SEP\\]") in said(app)
-    link = staged(app)["address"]["own"]
-    assert link["nospecial"] == "1"
-    assert likely(open_app("fill_mask", **link)) == likely(app)
-    assert axes(app)[0] == list(bare.encode(text).tokens)
 
 
 def test_two_sentences_stand_against_each_other_and_each_in_the_picture(open_app):

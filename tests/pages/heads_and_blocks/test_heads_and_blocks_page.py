@@ -40,17 +40,6 @@ def looks(app: AppTest, name: str) -> str:
     return staged(app)["view"][name]
 
 
-def test_without_special_tokens_every_part_is_of_the_words_alone_and_the_same_words_are_followed(open_app):
-    app = open_app(PAGE, text=TEXT, part="journey")
-    app.toggle(key=f"{PAGE}_nospecial").set_value(True).run()
-    assert looks(app, "words") == "3-6-8"
-    app.toggle(key=f"{PAGE}_nospecial").set_value(False).run()
-    assert looks(app, "words") == "4-7-9"
-    for part in ("embeddings", "heads", "feed", "norm"):
-        header, _ = staged_steps(open_app(PAGE, text=TEXT, part=part, nospecial="1"))
-        assert "[MASK]" in str(header["names"]) and "[CLS]" not in str(header["names"])
-
-
 def test_the_page_begins_with_the_length_of_what_each_head_adds(open_app, engine):
     app = open_app(PAGE, text=TEXT, layer="3")
     header, found = staged_steps(app)

@@ -8,13 +8,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.many_sentences import texts
-from pages.many_sentences.heads import describe_head, rows_of
+from pages.many_sentences.heads import describe_head
 from pages.many_sentences.reading import OpenedScan
 from pages.ui.shell.address import LESSON, LOCK, STEP
-from pages.ui.stage.texts import READ_WITHOUT
 from tests.support import checkpoints
 from tests.support.sentences_page import HUB_MODEL, KIND, OWN_FILE, PAGE, Open, buttons, links, numbers_of, press, says, upload
-from tests.support.staged import is_empty, staged
+from tests.support.staged import staged
 from tests.support.trainings import own_server, until_still
 from tx_core.classroom.lesson_file import Lesson, pack_lesson
 from tx_core.corpus import scan_file
@@ -31,29 +30,6 @@ from tx_core.training.background import Registry
 MOST = device_limits("cpu").sentences
 
 
-def test_the_chosen_head_is_described_with_its_strongest_sentences_and_links_to_them(open_app: Open):
-    app = open_app(PAGE, heads="2-3", rank="focused")
-    report = read_all(catalogue.load(catalogue.DEFAULT), embedded_sentences())
-    assert describe_head(report, (1, 2)) in says(app)
-    assert len(links(app)) == 5
-    assert all(link.startswith("./attention?text=") and "heads=2-3" in link for link in links(app))
-    table = numbers_of(app).set_index(["layer", "head"])
-    assert len(table.loc[(2, 3), "strongest in lines"].split()) == 5
-
-
-def test_without_special_tokens_every_sentence_and_every_link_is_read_so(open_app: Open):
-    app = open_app(PAGE, heads="2-3", rank="focused")
-    app.toggle(key=f"{PAGE}_nospecial").set_value(True).run()
-    bare = read_all(catalogue.load(catalogue.DEFAULT, special_tokens=False), embedded_sentences())
-    usual = read_all(catalogue.load(catalogue.DEFAULT), embedded_sentences())
-    assert (bare.tokens, bare.read) == (usual.tokens, usual.read)
-    assert abs(bare.entropy - usual.entropy).max() > 0.1
-    assert describe_head(bare, (1, 2)) in says(app)
-    assert list(numbers_of(app)["entropy (nats)"]) == [row["entropy (nats)"] for row in rows_of(bare)]
-    assert all("nospecial=1" in link for link in links(app))
-    assert READ_WITHOUT.format(tokens="\\[CLS\\] and \\[SEP\\]") in says(app)
-
-
 def test_a_locked_lesson_shows_the_strongest_sentences_without_a_way_out(open_app: Open):
     step = {"title": "Look", "page": PAGE, "view": {"heads": "2-3", "rank": "focused"}, "text": "Look."}
     about = {"title": "One", "language": "en", "level": "beginner", "minutes": 5, "about": "One."}
@@ -64,26 +40,6 @@ def test_a_locked_lesson_shows_the_strongest_sentences_without_a_way_out(open_ap
         assert "Layer 2, head 3 " in says(app)
         shown[lock] = links(app)
     assert (len(shown["0"]), len(shown["1"])) == (5, 0)
-
-
-@pytest.fixture
-def no_hub(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A host from which no hub can be reached."""
-
-    def refuse(hub_id: str, revision: str | None):
-        raise catalogue.ModelUnavailable("no connection here")
-
-    monkeypatch.setattr(catalogue, "fetch", refuse)
-
-
-def test_a_model_that_cannot_be_had_says_so_and_offers_the_built_in_one(open_app: Open, no_hub: None):
-    app = open_app(PAGE, model=HUB_MODEL)
-    assert not app.exception
-    assert "no connection here" in says(app)
-    assert is_empty(app)
-    assert buttons(app) == []
-    app.button(key=f"{PAGE}_model_default").click().run()
-    assert "Layer 1, head 1 " in says(app)
 
 
 @pytest.fixture(autouse=True)

@@ -4,10 +4,7 @@ from itertools import islice
 
 import numpy as np
 
-from pages.ui.export.computation import after, call, changes_argument, each, evaluate, load_call, named, python
-from tx_core.lessons.key_value import look_up
-from tx_core.lessons.key_value_store import Store
-from tx_core.transformer.interventions import Intervention
+from pages.ui.export.computation import after, call, each, evaluate, load_call, named, python
 
 
 def test_it_runs_as_it_is_written():
@@ -28,29 +25,6 @@ def test_it_runs_as_it_is_written():
     left = {}
     exec(code, left)  # noqa: S102
     assert evaluate(shown) == [left["rest"].max(), left["sums"], dict(left["sums"])]
-
-
-def test_a_built_in_function_is_not_imported():
-    assert python([call(open, "mine.csv", "rb").read()]).split() == ["print(open('mine.csv',", "'rb').read())"]
-
-
-def test_it_imports_every_function_and_every_class_of_a_setting():
-    store = Store(((1.0, 0.0, 0.0),), ((2.0, 0.0, 0.0),))
-    found = named("found", call(look_up, store, (1.0, 0.0, 0.0)))
-    engine = load_call("embedded", special_tokens=False)
-    run = named("run", engine.trace("time flies", **changes_argument([Intervention("causal"), Intervention("off", 0, 1)])))
-    assert python([found.result, run.attention.weights]).splitlines() == [
-        "from tx_core import Intervention, load",
-        "from tx_core.lessons.key_value import look_up",
-        "from tx_core.lessons.key_value_store import Store",
-        "",
-        f"found = look_up({store!r}, (1.0, 0.0, 0.0))",
-        "engine = load('embedded', special_tokens=False)",
-        "changes = [Intervention('causal'), Intervention('off', layer=0, head=1)]",
-        "run = engine.trace('time flies', interventions=changes)",
-        "",
-        "print(found.result, run.attention.weights, sep='\\n')",
-    ]
 
 
 def test_what_is_known_is_not_made_again_and_what_changes_another_is_made_before_it():

@@ -10,15 +10,17 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.bertviz_page.frame import Drawing, bertviz_export
-from pages.ui.export.attention import attention_export
+from pages.ui.export.attention import attention_export, weights_table
 from pages.ui.export.menu import written
 from pages.ui.export.records import DataTable, PartNumbers, drawings_export, table_rows, to_csv, to_json, to_npz
 from pages.ui.stage import texts as stage_texts
+from pages.ui.stage.browser_texts import CAPTION
 from pages.ui.stage.charts import matrix_drawing, numbered_once
 from tests.support.exports import map_of_page
 from tx_core.engine import catalogue
 from tx_core.engine.hub import load
 from tx_core.settings import app_version
+from tx_core.transformer.interventions import Intervention
 
 pytestmark = pytest.mark.ci
 
@@ -69,3 +71,20 @@ def test_a_comment_above_the_code_names_the_model_with_its_revision_the_version_
     named = stage_texts.MODEL_REVISION.format(model="embedded", revision=catalogue.revision("embedded"))
     assert export.origin == f"{named}; {stage_texts.APP} {app_version()}; {export.link}"
     assert export.origin in written(export, "project").split("\n")[1]
+
+
+def test_a_table_of_what_is_shown_holds_its_numbers_and_one_of_all_every_head_before_and_after():
+    changes, options = [Intervention("off", 1, 2)], {"words": True, "hide": True, "heads": ((1, 2), (0, 4))}
+    shown = map_of_page("embedded", "time flies like an arrow", changes=changes, **options)
+    one, every = (weights_table(shown, everything) for everything in (False, True))
+    np.testing.assert_array_equal(one.arrays["maps"], [[[2, 3], [1, 5]]])
+    assert one.arrays["keys"].tolist() == ["time", "flies", "like", "an", "arrow"]
+    place = every.arrays["maps"].tolist().index([[2, 3]])
+    views = {"before": shown.unchanged.weights, "after": shown.view.weights}
+    for name, numbers in (views | {"difference": views["after"] - views["before"]}).items():
+        np.testing.assert_allclose(one.arrays[name][0], (numbers[1, 2] + numbers[0, 4]) / 2, atol=1e-6)
+        np.testing.assert_allclose(every.arrays[name][place], numbers[1, 2], atol=1e-6)
+    assert CAPTION["merged"] in every.about["notes"]
+    (row,) = [row for row in every.rows if row[:3] == ("layer 2 head 3", "2 flies", "1 time")]
+    found = [np.float32(number) for number in row[3:]]
+    assert found == [every.arrays[name][place, 1, 0] for name in every.columns[3:]]

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 import numpy as np
-import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.shell import controls
@@ -21,15 +20,6 @@ LAST = controls.embedded_sizes()[0]
 
 def weights(changes: str = "", text: str = TEXT) -> np.ndarray:
     return catalogue.load(catalogue.DEFAULT).trace(text, interventions=read_interventions(changes)).attention.weights
-
-
-@pytest.mark.parametrize("changes", ["off~1-2", "hide~3~2-1", "temperature~0.25", "sparse~2", "nopositions"])
-def test_a_link_with_a_change_sends_the_run_and_the_one_before_it(open_app: Open, changes: str):
-    app = open_app(text=TEXT, heads="2-1", changes=changes)
-    assert not app.exception
-    assert made_changes(app) == [changes]
-    np.testing.assert_allclose(sent_weights(app, (1, 0)), weights(changes)[1, 0], atol=3.1e-5)
-    np.testing.assert_allclose(sent_weights(app, (1, 0), run="before"), weights()[1, 0], atol=3.1e-5)
 
 
 def test_what_the_stage_asks_for_is_made_and_taken_back(open_app: Open):

@@ -59,6 +59,7 @@ def test_an_old_link_to_the_root_leads_to_the_page_that_was_there_with_all_its_p
         assert parse_qsl(reached.query) == parse_qsl(urlsplit(link).query)
 
 
+@pytest.mark.ci
 def test_below_a_base_path_an_old_link_leads_to_the_page_below_it(tmp_path: Path):
     with (
         serving(ROOT, tmp_path / "log.txt", "--server.baseUrlPath", "lab/one", **WITHOUT_MODELS) as url,
