@@ -20,12 +20,10 @@ from tests.support.seen import (
     button,
     choose,
     comes_first,
-    drawn,
     fits,
     linked,
     listed,
     main,
-    picture,
     says,
     sentence,
     until,
@@ -184,13 +182,3 @@ def test_a_term_is_explained_in_place_and_the_glossary_leads_to_its_view(arrive,
     page.get_by_role("link", name=contents.page(view.page).question).click()
     on_page(page, view.page)
     expect(sentence(page)).to_have_value(view.settings["text"])
-
-
-def test_on_paper_stands_the_picture_with_its_sentence_and_nothing_to_press(arrive):
-    page = arrive("/attention")
-    shown = drawn(picture(page, "^Heatmap"))
-    page.emulate_media(media="print")
-    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
-    expect(page.get_by_role("radio", name=shell_texts.BASIC)).to_be_hidden()
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
-    expect(shown).to_be_visible()

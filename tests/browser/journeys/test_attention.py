@@ -126,7 +126,7 @@ def test_a_head_is_switched_off_shown_before_and_after_and_taken_back(arrive, fo
 
 
 @pytest.mark.ci
-def test_every_change_of_the_menu_is_run(arrive, for_everybody):
+def test_every_change_of_the_menu_is_run_and_on_a_phone_heads_and_menu_are_as_large_as_a_finger_needs(arrive, for_everybody, axe):
     page = arrive(f"{PATH}&heads=2-3&focus=4")
     tool(page, browser_texts.CHANGES["menu"]).click()
     button(page, stage_texts.SET_TO_UNIFORM).click()
@@ -153,6 +153,18 @@ def test_every_change_of_the_menu_is_run(arrive, for_everybody):
     for_everybody(page)
     button(page, stage_texts.RESET_CHANGES).click()
     looks_at(page, "her", row_of(KEYS, 2, 3, "her"))
+    first = head(page, 1, 1).bounding_box()
+    assert min(first["width"], first["height"]) >= 24
+    assert first["y"] > picture(page, "^Heatmap").bounding_box()["y"]
+    head(page, 3, 3).click()
+    linked(page, heads="3-3")
+    drawn(picture(page, "^Heatmap.*Layer 3, head 3"))
+    tool(page, browser_texts.CHANGES["menu"]).click()
+    uniform = button(page, stage_texts.SET_TO_UNIFORM)
+    expect(uniform).to_be_in_viewport()
+    assert uniform.bounding_box()["height"] >= 32
+    fits(page)
+    axe(page)
 
 
 def test_another_sentence_is_read_while_it_is_typed_and_an_example_is_taken_apart(arrive):
@@ -176,22 +188,9 @@ def test_another_sentence_is_read_while_it_is_typed_and_an_example_is_taken_apar
     write(page, "")
     expect(main(page).get_by_text(shell_texts.CHECK_INPUT, exact=True)).to_be_visible()
     write(page, "Back again.")
-    drawn(picture(page, "^Heatmap"))
-
-
-def test_on_a_phone_the_map_comes_first_and_the_heads_are_as_large_as_a_finger_needs(arrive, axe):
-    page = arrive(f"{PATH}&heads=2-6", width=390, dark=True)
-    fits(page)
-    first = head(page, 1, 1).bounding_box()
-    assert min(first["width"], first["height"]) >= 24
-    assert first["y"] > drawn(picture(page, "^Heatmap")).bounding_box()["y"]
-    assert picture(page, "^Heatmap").bounding_box()["y"] < 520
-    head(page, 3, 3).click()
-    linked(page, heads="3-3")
-    drawn(picture(page, "^Heatmap.*Layer 3, head 3"))
-    tool(page, browser_texts.CHANGES["menu"]).click()
-    uniform = button(page, stage_texts.SET_TO_UNIFORM)
-    expect(uniform).to_be_in_viewport()
-    assert uniform.bounding_box()["height"] >= 32
-    fits(page)
-    axe(page)
+    shown = drawn(picture(page, "^Heatmap"))
+    page.emulate_media(media="print")  # on paper stands the picture, and nothing to press
+    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+    expect(page.get_by_role("radio", name=shell_texts.BASIC)).to_be_hidden()
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    expect(shown).to_be_visible()

@@ -32,7 +32,7 @@ def frame_of(page: Page) -> FrameLocator:
     return frame
 
 
-def test_the_head_view_of_bertviz_keeps_its_choices_in_the_link(arrive, page_at, for_everybody):
+def test_the_head_view_of_bertviz_keeps_its_choices_in_the_link(arrive, for_everybody):
     page = arrive(f"/bertviz?text={quote(TIME)}&pair={quote('Fruit flies like a banana.')}")
     frame = frame_of(page)
     expect(frame.locator("text").filter(has_text=re.compile("^arrow$"), visible=True).first).to_be_visible()
@@ -42,9 +42,11 @@ def test_the_head_view_of_bertviz_keeps_its_choices_in_the_link(arrive, page_at,
     linked(page, layer="3", filter="4")
     answered(page)
     expect(frame.locator("#layer")).to_have_value("2")
-    other = frame_of(page_at(page.url.removeprefix(page.evaluate("location.origin"))))
-    expect(other.locator("#layer")).to_have_value("2")
-    assert other.locator("#left text").all_text_contents() == frame.locator("#left text").all_text_contents()
+    shown = frame.locator("#left text").all_text_contents()
+    page.reload()
+    frame = frame_of(page)
+    expect(frame.locator("#layer")).to_have_value("2")
+    assert frame.locator("#left text").all_text_contents() == shown
     for_everybody(page)
     expect(frame.locator("body")).to_have_css("color", "rgb(232, 237, 242)")
 

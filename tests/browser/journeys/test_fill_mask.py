@@ -11,6 +11,7 @@ from pages.fill_mask import texts
 from pages.ui.shell.numbers import percent, points
 from pages.ui.stage import browser_texts
 from pages.ui.stage import texts as stage_texts
+from tests.browser.conftest import go_by_history
 from tests.support.seen import (
     answered,
     button,
@@ -168,31 +169,6 @@ def test_blanks_are_filled_step_by_step_in_place(page_at):
         expect(words.get_by_role("button", name="[MASK]")).to_have_count(3)
 
 
-@pytest.mark.ci
-def test_a_word_half_typed_outlives_a_reload(page_at):
-    page = page_at(PATH)
-    asked = page.get_by_label(texts.PICTURE["followLabel"])
-    asked.press_sequentially("came, go")
-    page.reload()
-    expect(asked).to_have_value("came, go")
-    asked.press("Enter")
-    expect(page.get_by_role("list", name=texts.PICTURE["followed"]).get_by_role("listitem")).to_have_count(2)
-
-
-@pytest.mark.ci
-def test_two_words_are_set_against_each_other_in_a_scan(page_at):
-    page = page_at(f"{PATH}&named=went,go&heads=5-7")
-    scan = button(page, texts.SCAN_PICTURE["heads"])
-    scan.click()
-    cell = lambda name: page.get_by_role("gridcell", name=re.compile(name))  # noqa: E731
-    expect(cell("^Layer 5, head 7: went: 83.5\\s% → 29.2\\s%; top prediction: go")).to_be_visible()
-    with silent(page):
-        page.get_by_role("combobox", name=texts.SCAN_PICTURE["minus"]).select_option("go")
-        expect(cell("^Layer 5, head 7: went − go: .*ratio 108 : 1 → ")).to_be_visible()
-        cell("^Layer 2, head 6: went − go: ").click()
-        linked(page, heads="2-6")
-
-
 MOVED = """async (button) => {
   const [bar] = button.getRootNode().querySelectorAll('.predictions .bar-fill')
   await Promise.all(bar.getAnimations().map(({ finished }) => finished))
@@ -203,11 +179,27 @@ MOVED = """async (button) => {
 
 
 @pytest.mark.ci
-def test_bars_move_to_their_new_length_unless_nothing_may_move(page_at):
-    page = page_at(f"{PATH}&changes=off~5-7")
-    expect(page.get_by_test_id("stage-headline")).not_to_be_empty()
+def test_words_half_typed_outlive_a_reload_a_scan_sets_them_against_each_other_and_bars_move_unless_nothing_may(page_at):
+    page = page_at(f"{PATH}&heads=5-7")
+    asked = page.get_by_label(texts.PICTURE["followLabel"])
+    asked.press_sequentially("went, go")
+    page.reload()
+    expect(asked).to_have_value("went, go")
+    asked.press("Enter")
+    expect(page.get_by_role("list", name=texts.PICTURE["followed"]).get_by_role("listitem")).to_have_count(2)
     answered(page)
+    button(page, texts.SCAN_PICTURE["heads"]).click()
+    cell = lambda name: page.get_by_role("gridcell", name=re.compile(name))  # noqa: E731
+    expect(cell("^Layer 5, head 7: went: 83.5\\s% → 29.2\\s%; top prediction: go")).to_be_visible()
+    with silent(page):
+        page.get_by_role("combobox", name=texts.SCAN_PICTURE["minus"]).select_option("go")
+        expect(cell("^Layer 5, head 7: went − go: .*ratio 108 : 1 → ")).to_be_visible()
+        cell("^Layer 2, head 6: went − go: ").click()
+        linked(page, heads="2-6")
+    go_by_history(page, f"{PATH}&changes=off~5-7")
     states = browser_texts.CHANGED["states"]
+    expect(button(page, states["before"])).to_be_visible()
+    answered(page)
     for motion, state in (("no-preference", "before"), ("reduce", "after")):
         page.emulate_media(reduced_motion=motion)
         assert button(page, states[state]).evaluate(MOVED) == (motion == "no-preference")

@@ -140,6 +140,7 @@ def test_a_lesson_is_made_from_two_pages_saved_opened_shared_and_played(page_at,
         expect(guest.get_by_role("link", name=END_LESSON)).to_be_visible()
 
 
+@pytest.mark.ci
 def test_a_room_with_two_steps_and_a_question_takes_at_most_twelve_clicks(page_at):
     count = "window.clicks = 0; addEventListener('click', ({ isTrusted }) => { clicks += isTrusted }, true)"
     page = page_at("/", prepare=lambda page: page.add_init_script(count))
