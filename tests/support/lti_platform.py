@@ -30,10 +30,15 @@ def private_key() -> rsa.RSAPrivateKey:
 
 
 class Platform:
-    """A platform at an address. app: the tool's. folder: of its file. scores: sent to its grade book, with their paths."""
+    """A platform at an address.
+
+    app: the tool's address. folder: of the host's file. status: of all answers; 307 leads elsewhere. scores: what the grade book
+    was sent, each with its path.
+    """
 
     def __init__(self, address: str):
         self.address, self.app, self.key, self.folder = address, "", private_key(), Path()
+        self.status = 200
         self.scores: list[tuple[str, dict[str, object]]] = []
         self.access_tokens: set[str] = set()
 
@@ -130,8 +135,9 @@ def platform() -> Iterator[Platform]:
             self.answer("application/json", here.post(self.path, body, self.headers))
 
         def answer(self, kind: str, body: str) -> None:
-            self.send_response(200)
+            self.send_response(here.status)
             self.send_header("Content-Type", kind)
+            self.send_header("Location", f"{here.address}/elsewhere")
             self.end_headers()
             self.wfile.write(body.encode())
 

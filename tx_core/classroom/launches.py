@@ -46,11 +46,13 @@ def use_nonce(rooms: Rooms, nonce: str, seconds: int) -> bool:
 
 def keep_launch(rooms: Rooms, student: Student, platform: str, user: str, lineitem: str) -> None:
     """Remember where the grade of a student goes, instead of what an earlier launch said."""
-    with rooms.writing() as connection:
-        values = {"platform": platform, "user": user, "lineitem": lineitem}
-        kept = connection.execute(update(LAUNCHES).filter_by(student=student.id).values(values))
-        if not kept.rowcount:
+    values = {"platform": platform, "user": user, "lineitem": lineitem}
+    try:
+        with rooms.writing() as connection:
             connection.execute(insert(LAUNCHES).values(student=student.id, room=student.room.id, tries=0, **values))
+    except IntegrityError:
+        with rooms.writing() as connection:
+            connection.execute(update(LAUNCHES).filter_by(student=student.id).values(values))
 
 
 def guesses_of(rooms: Rooms, student: int) -> dict[int, str] | None:

@@ -1,4 +1,4 @@
-"""The file by which a host names its learning platforms stops the start where it cannot be used, in one line."""
+"""The file by which a host names its learning platforms is checked at the start; a grade that they refuse is sent again."""
 
 from pathlib import Path
 
@@ -6,8 +6,12 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
+from pages.classroom import lti
 from pages.classroom.lti import host_tool
-from tests.support.lti_platform import Platform
+from tests.support.lti_platform import CLIENT, Platform, platform
+from tests.tx_core.classroom.test_rooms import Clock
+from tx_core.classroom.launches import keep_launch, keep_share
+from tx_core.classroom.rooms import Rooms
 from tx_core.errors import SettingsProblem
 
 WRONG = {
@@ -32,3 +36,28 @@ def test_a_file_that_cannot_be_used_is_refused_in_one_line(host, tmp_path: Path,
     with pytest.raises(SettingsProblem) as problem:
         host_tool.__wrapped__()
     assert str(problem.value).startswith(f"TX_LTI_FILE={path} ") and len(str(problem.value).splitlines()) == 1
+
+
+def test_a_grade_that_a_platform_refuses_is_sent_again_later_and_to_no_other_address(
+    host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    now = Clock()
+    rooms = Rooms(f"sqlite:///{tmp_path}/rooms.sqlite", now=now)
+    monkeypatch.setattr(lti, "host_store", lambda: rooms)
+    monkeypatch.setattr(lti, "access_token", lambda platform: "token")
+    with platform() as course:
+        course.access_tokens.add("token")
+        host(lti_file=str(course.file(tmp_path)))
+        monkeypatch.setattr(lti, "host_tool", host_tool.__wrapped__)
+        room, _ = rooms.open("title: A lesson", 1, together=False)
+        student = rooms.student(rooms.join(room.code))
+        keep_launch(rooms, student, f"{course.address} {CLIENT}", "ada", f"{course.address}/column")
+        keep_share(rooms, student.id, 0.625, is_final=True)
+        for course.status, pause in ((307, 60), (500, 240), (200, 960)):
+            lti.send_grades()
+            now.seconds += pause
+        lti.send_grades()
+    rooms.dispose()
+    assert [(path, score["scoreGiven"]) for path, score in course.scores] == [("/column/scores", 62.5)] * 3
+    assert [("307" in said, "500" in said) for said in caplog.messages] == [(True, False), (False, True)]
+    assert "ada" not in caplog.text and "column" not in caplog.text
