@@ -141,6 +141,14 @@ PAGES = (
         "See what each head does most, over hundreds of sentences.",
     ),
     Page(
+        "importance",
+        "Explore",
+        "Importance",
+        "experiment",
+        "Which parts does the answer need?",
+        "Take each head or layer out of many prompts, one at a time: how much worse does the right answer become?",
+    ),
+    Page(
         "bertviz_page",
         "Explore",
         "bertviz",

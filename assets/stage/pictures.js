@@ -20,6 +20,7 @@ import { drawListing, makeListing } from "./views/listing.js";
 import { drawSteps, makeSteps, turnSteps } from "./views/steps.js";
 
 const [GAP, LEAST, NARROW] = [24, 200, 320]; // pixels between pictures; the least height of one; the height of one on a narrow screen
+const AROUND = 110; // pixels of title, legend and sentence around the cells of a matrix that is as high as the bars beside it
 const [MATRICES, NARROW_MATRICES] = [540, 600]; // the least height of matrices with a sum
 const TOLD = "attention-picture-told"; // the event by which pictures beside a stage tell of the cell that stands in its address
 const isFlexible = (chart) => chart.kind === "matrices" || canStretch(chart);
@@ -166,9 +167,18 @@ function asChosen(picture, values) {
   const across = { grid: chart.cells?.[0]?.length, matrix: chart.columns?.length }[chart.kind];
   const inCells = across && chosen >= 0 ? { chosen: [Math.floor(chosen / across), chosen % across] } : {};
   const place = chart.kind === "lines" ? { shown: chosen } : inCells;
-  const looks = picture.varies && `&${picture.varies}=${encodeURIComponent(values[picture.varies])}`;
+  const looks = values[picture.varies] ? `&${picture.varies}=${encodeURIComponent(values[picture.varies])}` : "";
   const leads = link && [link[0], link[1] + looks];
-  return { ...shown, chart: { ...chart, ...other, ...place }, chooses, choices, chosen, link: leads };
+  return { ...shown, chart: listed({ ...chart, ...other, ...place }), chooses, choices, chosen, link: leads };
+}
+
+// A listing of some of many entries, each of which is sent once: picks have the first cell of a row and the number of its entry, of
+// which the last is its address; `adds` goes behind the address.
+function listed(chart) {
+  const { picks, entries, adds } = chart;
+  if (!picks) return chart;
+  const rows = picks.map(([first, number]) => [first, ...entries[number].slice(0, -1)]);
+  return { ...chart, rows, links: picks.map(([, number]) => entries[number].at(-1) && entries[number].at(-1) + adds) };
 }
 
 // A picture with those of its lines, or of its columns, that are chosen; lines take the looks of the first ones.
@@ -233,8 +243,10 @@ function turn(stage, by) {
 }
 
 // Draws the pictures of a row, and returns how high it is.
-function drawRow(stage, row, theme, height) {
-  for (const picture of row) {
+function drawRow(stage, row, theme, least) {
+  const isWide = stage.root.classList.contains("wide");
+  let height = least;
+  for (const picture of row.toSorted((one, other) => isFlexible(one.chart) - isFlexible(other.chart))) {
     const { view, chart, sentence, cell, details, chooses, chosen } = picture;
     if (chart.kind === "matrices") {
       const { classList } = stage.root;
@@ -250,6 +262,7 @@ function drawRow(stage, row, theme, height) {
     const link = stage.offline ? null : picture.link;
     const draw = chart.kind === "listing" ? drawListing : drawChart;
     draw(view, chart, { theme, width: view.node.clientWidth, height, sentence, cell, details, canChoose, chosen, link });
+    if (isWide && chart.kind === "bars") height = Math.max(height, view.laid.height + AROUND);
   }
   return row[0].view.node.parentElement.offsetHeight;
 }

@@ -26,6 +26,7 @@ from pages.ui.shell.frame import explain, show_engine
 from pages.ui.stage import background_runs, view_options
 from pages.ui.stage.inputs import explain_problem
 from pages.ui.stage.mount import Reported
+from pages.ui.stage.texts import READING_PROGRESS
 from pages.ui.stage.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens
 from pages.ui.stage.view_options import heads_to_link
 from tx_core.corpus.statistics import HeadReport, Reading
@@ -136,5 +137,5 @@ def _read_report(
     if not (report or running or missing) and engine:
         st.caption(texts.PRESS_RUN)
     make = partial(Reading, engine, sentences, half=half) if engine and sentences else None
-    run = reading.run_header(snapshot, can_run=make is not None)
-    return Found(report and _with_heads(report), None, run, partial(reading.take_wish, PAGE, make))
+    run = background_runs.button_header(snapshot, READING_PROGRESS, (texts.RUN, texts.RUN_HELP), can_run=make is not None)
+    return Found(report and _with_heads(report), None, run, partial(background_runs.take_wish, PAGE, reading.KIND, make))

@@ -1,6 +1,6 @@
 """The sentences, and the background run that reads them: started, watched and stopped by its visitor."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -13,11 +13,9 @@ from pages.ui.shell.address import set_values, value_of, widget_binding, widget_
 from pages.ui.shell.controls import ask_option
 from pages.ui.shell.session import uploaded_file
 from pages.ui.stage import background_runs
-from pages.ui.stage.mount import Reported
-from pages.ui.stage.texts import READING_PROGRESS
 from tx_core.corpus.scan_file import CorpusScan, ScanOrigin, read_scan
 from tx_core.corpus.sentence_file import LeftOut, Sentences, describe_left_out, embedded_sentences, read_sentences
-from tx_core.corpus.statistics import HeadReport, Reading, read_all
+from tx_core.corpus.statistics import HeadReport, read_all
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.errors import ModelUnavailable, TextProblem
@@ -165,23 +163,6 @@ def ask_half(page: str, engine: Engine) -> bool:
     if not engine.bfloat16:
         return False
     return not st.toggle(texts.FULL_PRECISION, **widget_binding(widget_key(page, "exact")), help=texts.FULL_PRECISION_HELP)
-
-
-def run_header(snapshot: Snapshot | None, *, can_run: bool) -> dict[str, object]:
-    """Return what the stage is told of the visitor's reading: one button, and how far it is."""
-    said, buttons = "", [("run", texts.RUN, texts.RUN_HELP)] if can_run else []
-    if snapshot and snapshot.running:
-        buttons = [] if snapshot.state == "stopping" else [("stop", texts.STOP, "")]
-        said = background_runs.run_in_words(snapshot, READING_PROGRESS)
-    return background_runs.run_header(snapshot, buttons, said)
-
-
-def take_wish(page: str, make: Callable[[], Reading] | None, reported: Reported) -> None:
-    """Start the reading that `make` returns, or stop the one that runs, as the visitor asked."""
-    if reported.get("training") == "run" and make:
-        background_runs.attempt(page, lambda: background_runs.start_or_queue(KIND, make))
-    elif reported.get("training") == "stop":
-        background_runs.stop(KIND)
 
 
 def report_to_show(page: str, snapshot: Snapshot | None, engine: Engine | None, sentences: Sentences | None) -> HeadReport | None:

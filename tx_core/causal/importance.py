@@ -8,41 +8,43 @@ kept beside the results: the same command goes on after an interruption.
 """
 
 import argparse
-import csv
 import json
 import re
 import sys
+import time
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from hashlib import sha256
-from io import StringIO
 from pathlib import Path
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
-import pandas as pd
 from jaxtyping import Float
 
 from tx_core.analysis.probabilities import log_probabilities
 from tx_core.causal.cut_effects import read_prediction
 from tx_core.causal.patch import answer_entries, source_vectors
+from tx_core.corpus.sentence_file import csv_rows, decode
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine, mean_vectors
+from tx_core.engine.progress import Progress
 from tx_core.engine.threads import parallel_map, worker_count
-from tx_core.errors import ExplorerError, TextProblem
+from tx_core.errors import ExplorerError, ModelUnavailable, TextProblem
 from tx_core.fill_mask.blanks import NEW_BLANK
 from tx_core.fill_mask.predictions import blank_logits_in_batches
 from tx_core.transformer.interventions import Intervention, InterventionKind
 from tx_core.transformer.trace import Encoding
 
+if TYPE_CHECKING:
+    import pandas
+
 Ablation = Literal["off", "mean", "resample"]
 """What becomes of a component: nothing, its mean over the app's sentences, or what it computes for the next prompt."""
 _KINDS: dict[Ablation, InterventionKind] = {"off": "off", "mean": "mean", "resample": "patch"}
 NOT_A_PROMPT = "Line {line} of the file is no prompt: give “text” and “answer”, or “sentence_good” and “sentence_bad”."
-NOT_UTF_8 = "{file} is no text in UTF-8: give a JSONL or a CSV file."
-NO_PROMPTS = "No prompt of the file can be used ({reasons}): choose other prompts, or another model."
+NO_PROMPTS = "No prompt can be used ({reasons}): choose other prompts, or another model."
 OTHER_RUN = "{file} holds another measurement: delete it, or choose another place for the results."
 NOT_ONE_WORD = "the sentences of a pair do not differ in one word"
 EXPLANATION = """
@@ -53,8 +55,18 @@ turned  share of prompts in which the other answer becomes the likelier one, or 
 NOTHING_BEFORE = "the sentences of a pair differ in their first word, before which there is nothing to read"
 SAME_TOKEN = "both answers are the same token"
 BOOTSTRAP_RESAMPLES = 2000
+SCORE_DIGITS = 6
+"""Decimals of a score, in nats."""
 PROMPT_NAMES = ("text", "answer", "other", "sentence_good", "sentence_bad")
 _WORDS = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
+
+
+class Prompt(NamedTuple):
+    """A text with a blank, or for a writer a beginning; the answer, and the other answer, "" for none."""
+
+    text: str
+    answer: str
+    other: str
 
 
 @dataclass(frozen=True)
@@ -65,55 +77,71 @@ class Importance:
 
     Attributes:
         components: What was ablated: a head, or all heads or the feed-forward sublayer of a layer.
+        prompts: Those that were measured.
         scores: Of each prompt with nothing ablated.
         effects: The fall of the score with each component ablated: above 0 where it helps the answer.
         left_out: How many prompts were not used, by the reason.
     """
 
     components: tuple[Intervention, ...]
+    prompts: tuple[Prompt, ...]
     scores: Float[np.ndarray, "prompt"]
     effects: Float[np.ndarray, "prompt component"]
     left_out: dict[str, int]
 
-    def to_pandas(self, *, level: float = 0.95, seed: int = 0) -> pd.DataFrame:
-        """Return a table of the components, the most important first, layers and heads counted from 1.
-
-        low, high: the bootstrap interval of the mean effect, over prompts (Efron & Tibshirani 1993, section 13.3). turned: the
-        share of all prompts in which the other answer becomes the likelier one, or ceases to be.
-        """
+    def intervals(self, *, level: float = 0.95, seed: int = 0) -> Float[np.ndarray, "end component"]:
+        """Return the bootstrap interval of each mean effect, over prompts (Efron & Tibshirani 1993, section 13.3)."""
         count = len(self.scores)
         drawn = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=BOOTSTRAP_RESAMPLES)
-        low, high = np.quantile(drawn @ self.effects / count, [(1 - level) / 2, (1 + level) / 2], axis=0)
-        table = pd.DataFrame(
+        return np.quantile(drawn @ self.effects / count, [(1 - level) / 2, (1 + level) / 2], axis=0)
+
+    @property
+    def turned(self) -> Float[np.ndarray, "component"]:
+        """The share of prompts in which the other answer becomes the likelier one, or ceases to be."""
+        return (np.sign(self.scores[:, None] - self.effects) != np.sign(self.scores[:, None])).mean(axis=0)
+
+    def to_pandas(self, *, level: float = 0.95, seed: int = 0) -> "pandas.DataFrame":
+        """Return a table of the components, the most important first, layers and heads counted from 1.
+
+        low, high: as of `intervals`. turned: the share of all prompts.
+        """
+        import pandas  # here: it takes a tenth of a second, and no page needs it
+
+        low, high = self.intervals(level=level, seed=seed)
+        table = pandas.DataFrame(
             {
                 "layer": [one.layer + 1 for one in self.components],
                 "part": [one.part if one.head is None else "head" for one in self.components],
-                "head": pd.array([None if one.head is None else one.head + 1 for one in self.components], "Int64"),
+                "head": pandas.array([None if one.head is None else one.head + 1 for one in self.components], "Int64"),
                 "effect": self.effects.mean(axis=0),
                 "low": low,
                 "high": high,
-                "turned": (np.sign(self.scores[:, None] - self.effects) != np.sign(self.scores[:, None])).mean(axis=0),
+                "turned": self.turned,
             }
         )
         return table.sort_values("effect", ascending=False, kind="stable", ignore_index=True)
 
 
 def read_answer_prompts(file: Path) -> list[dict[str, str]]:
-    """Read the lines of a JSONL or CSV file, blank ones left out; raise TextProblem for one that is no prompt."""
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as problem:
-        raise TextProblem(NOT_UTF_8.format(file=file.name)) from problem
-    if file.suffix.lower() == ".csv":
-        table = csv.DictReader(StringIO(text, newline=""))
-        return [_checked_prompt(row, table.line_num) for row in table]
-    return [_checked_prompt(_read_json(line), number) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    """Read the lines of a JSONL, CSV or TSV file, blank ones left out; raise TextProblem for one that is no prompt."""
+    return parse_answer_prompts(file.read_bytes(), file.name)
+
+
+def parse_answer_prompts(data: bytes, name: str) -> list[dict[str, str]]:
+    """Return what `read_answer_prompts` does, of the content of a file with this name."""
+    text = decode(data)
+    if Path(name).suffix.lower() not in (".csv", ".tsv"):
+        lines = ((number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip())
+        return [_checked_prompt(_read_json(line), number) for number, line in lines]
+    rows = ((number, row) for number, row in csv_rows(text) if any(row))
+    _, columns = next(rows, (0, []))
+    return [_checked_prompt(dict(zip(columns, row, strict=False)), number) for number, row in rows]
 
 
 def _read_json(line: str) -> object:
     try:
         return json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
@@ -126,15 +154,15 @@ def _checked_prompt(row: object, line: int) -> dict[str, str]:
     return given
 
 
-def prompt_of(row: dict[str, str], *, predicts_next: bool) -> tuple[str, str, str]:
-    """Return the text, the answer and the other one, "" for none, of a line.
+def prompt_of(row: dict[str, str], *, predicts_next: bool) -> Prompt:
+    """Return the prompt of a line.
 
     The one word in which a pair differs is made blank, or for a writer follows the text.
 
     Raises TextProblem for a pair that differs in more than one word, or for a writer begins with it.
     """
     if "answer" in row:
-        return row["text"], row["answer"], row.get("other") or ""
+        return Prompt(row["text"], row["answer"], row.get("other") or "")
     good, bad = row["sentence_good"], row["sentence_bad"]
     ours, theirs = list(_WORDS.finditer(good)), _WORDS.findall(bad)
     differing = [place for place, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one.group() != other]
@@ -145,8 +173,8 @@ def prompt_of(row: dict[str, str], *, predicts_next: bool) -> tuple[str, str, st
     if predicts_next and not before.strip():
         raise TextProblem(NOTHING_BEFORE)
     if predicts_next:
-        return before.rstrip(), word.group(), other
-    return f"{before}{NEW_BLANK}{good[word.end() :]}", word.group(), other
+        return Prompt(before.rstrip(), word.group(), other)
+    return Prompt(f"{before}{NEW_BLANK}{good[word.end() :]}", word.group(), other)
 
 
 def importance(
@@ -171,66 +199,113 @@ def importance(
     Raises:
         TextProblem, ModelUnavailable: as `predict` does; also where no prompt can be used, and where `kept_in` is of others.
     """
-    rows, entries, left_out = _encoded(engine, prompts)
-    layers, heads, kind = range(engine.info.num_layers), range(engine.info.num_heads), _KINDS[ablation]
-    components = (
-        *(Intervention(kind, layer, head) for layer in layers for head in heads),
-        *(Intervention(kind, layer, part=part) for layer in layers for part in ("attention", "mlp")),
-    )
-    changes = [(), *((one,) for one in components)]
-    about = [engine.name, ablation, *sentences, [[*row.ids, *ids] for row, ids in zip(rows, entries, strict=True)]]
-    scores = _kept_scores(kept_in, sha256(json.dumps(about).encode()).hexdigest())
-    means = {"mean": mean_vectors(engine, sentences)} if sentences else {}
-
-    def score(number: int) -> list[float]:
-        row, ids, vectors = rows[number], list(entries[number]), means
-        if ablation == "resample":
-            vectors = {"patch": source_vectors(engine, row, rows[(number + 1) % len(rows)])}
-        batches = blank_logits_in_batches(engine, [row] * len(changes), changes, vectors)
-        logs = np.concatenate([log_probabilities(np.concatenate(batch.rows))[:, ids] for batch in batches])
-        return (logs[:, 0] - logs[:, 1] if len(ids) > 1 else logs[:, 0]).tolist()
-
-    with closing(parallel_map(score, range(len(scores), len(rows)), worker_count(engine.device))) as measured:
-        for number, found in measured:
-            scores.append(found)
-            if kept_in:
-                with kept_in.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(found) + "\n")
-            progress(number + 1, len(rows))
-    table = np.array(scores)
-    return Importance(components, table[:, 0], table[:, :1] - table[:, 1:], left_out)
+    measuring = Measuring(engine, prompts, ablation, sentences=sentences, kept_in=kept_in)
+    for done in measuring.updates():
+        progress(done.done, done.total)
+    return measuring.result()
 
 
-def _encoded(engine: Engine, prompts: Sequence[dict[str, str]]) -> tuple[list[Encoding], list[tuple[int, ...]], dict[str, int]]:
-    """Encode the prompts that the model can answer, with the vocabulary entries of their answers; count the others by reason."""
-    rows, entries, left_out = [], [], Counter()
-    for given in prompts:
-        try:
-            text, answer, other = prompt_of(given, predicts_next=engine.info.predicts_next)
-            row = read_prediction(engine, text)
-            answers = answer_entries(engine, row, [answer, other] if other else [answer])
-            if len(set(answers)) < len(answers):
-                raise TextProblem(SAME_TOKEN)
-            entries.append(answers)
-            rows.append(row)
-        except TextProblem as problem:
-            left_out[re.sub("“.*?”", "an answer", str(problem))] += 1
-    if not rows:
-        raise TextProblem(NO_PROMPTS.format(reasons="; ".join(left_out) or "it is empty"))
-    return rows, entries, dict(left_out)
+class Measuring:
+    """Prompts whose scores are measured, one per update; `result` has the importance over those measured so far.
+
+    Arguments and errors are those of `importance`.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        prompts: Sequence[dict[str, str]],
+        ablation: Ablation = "off",
+        *,
+        sentences: Sequence[str] = (),
+        kept_in: Path | None = None,
+    ):
+        self._rows: list[Encoding] = []
+        self._entries: list[tuple[int, ...]] = []
+        self._prompts: list[Prompt] = []
+        self._left_out: Counter[str] = Counter()
+        self._encode(engine, prompts)
+        layers, heads, kind = range(engine.info.num_layers), range(engine.info.num_heads), _KINDS[ablation]
+        self._components = (
+            *(Intervention(kind, layer, head) for layer in layers for head in heads),
+            *(Intervention(kind, layer, part=part) for layer in layers for part in ("attention", "mlp")),
+        )
+        self._engine, self._ablation, self._sentences, self._kept_in = engine, ablation, sentences, kept_in
+        self._scores = _kept_scores(kept_in, self._about()) if kept_in else []
+
+    def _encode(self, engine: Engine, prompts: Sequence[dict[str, str]]) -> None:
+        """Encode the prompts that the model can answer, and the entries of their answers; count the others by reason."""
+        for given in prompts:
+            try:
+                prompt = prompt_of(given, predicts_next=engine.info.predicts_next)
+                row = read_prediction(engine, prompt.text)
+                answers = answer_entries(engine, row, [prompt.answer, prompt.other] if prompt.other else [prompt.answer])
+                if len(set(answers)) < len(answers):
+                    raise TextProblem(SAME_TOKEN)
+                self._entries.append(answers)
+                self._rows.append(row)
+                self._prompts.append(prompt)
+            except TextProblem as problem:
+                self._left_out[re.sub("“.*?”", "an answer", str(problem))] += 1
+        if not self._rows:
+            raise TextProblem(NO_PROMPTS.format(reasons="; ".join(self._left_out) or "it is empty"))
+
+    def _about(self) -> str:
+        """Return what tells this measurement from others: a hash of the model's weights, the ablation and the prompts."""
+        read = [[*row.ids, *ids] for row, ids in zip(self._rows, self._entries, strict=True)]
+        about = [_fingerprint(self._engine, self._rows[0]), self._ablation, *self._sentences, read]
+        return sha256(json.dumps(about).encode()).hexdigest()
+
+    def updates(self) -> Generator[Progress, None, None]:
+        """Measure the prompts that are not yet measured; yield the progress after each."""
+        start, given = time.monotonic(), {"mean": mean_vectors(self._engine, self._sentences)} if self._sentences else {}
+        changes = [(), *((one,) for one in self._components)]
+
+        def score(number: int) -> list[float]:
+            row, ids, vectors = self._rows[number], list(self._entries[number]), given
+            if self._ablation == "resample":
+                following = self._rows[(number + 1) % len(self._rows)]
+                vectors = {"patch": source_vectors(self._engine, row, following)}
+            batches = blank_logits_in_batches(self._engine, [row] * len(changes), changes, vectors)
+            logs = np.concatenate([log_probabilities(np.concatenate(batch.rows))[:, ids] for batch in batches])
+            return (logs[:, 0] - logs[:, 1] if len(ids) > 1 else logs[:, 0]).round(SCORE_DIGITS).tolist()
+
+        places = range(len(self._scores), len(self._rows))
+        with closing(parallel_map(score, places, worker_count(self._engine.device))) as measured:
+            for number, found in measured:
+                self._scores.append(found)
+                if self._kept_in:
+                    with self._kept_in.open("a", encoding="utf-8") as file:
+                        file.write(json.dumps(found) + "\n")
+                yield Progress(number + 1, len(self._rows), time.monotonic() - start)
+
+    def result(self) -> Importance:
+        """Return the importance over the prompts measured so far."""
+        table = np.array(self._scores).reshape(-1, 1 + len(self._components))
+        prompts = tuple(self._prompts[: len(table)])
+        return Importance(self._components, prompts, table[:, 0], table[:, :1] - table[:, 1:], dict(self._left_out))
 
 
-def _kept_scores(file: Path | None, about: str) -> list[list[float]]:
+def _fingerprint(engine: Engine, row: Encoding) -> str:
+    """Return a hash of a model's weights: two models may have the same name."""
+    digest = sha256(engine.embed(row.ids).tobytes())
+    with suppress(ModelUnavailable):  # a model whose projections cannot be located
+        for layer in range(engine.info.num_layers):
+            digest.update(engine.output_projection(layer).tobytes())
+    return digest.hexdigest()
+
+
+def _kept_scores(file: Path, about: str) -> list[list[float]]:
     """Return the scores in a file, a line for each prompt behind one that says of what they are; without one, begin it."""
-    if file is None:
-        return []
     if not file.exists():
         file.write_text(about + "\n", encoding="utf-8")
-    head, *lines = file.read_text(encoding="utf-8").split("\n")
+    text = file.read_text(encoding="utf-8")
+    head, *lines = text.split("\n")
     if head != about:
         raise TextProblem(OTHER_RUN.format(file=file.name))
     whole = lines[:-1]  # behind the last newline: nothing, or a line that was cut off
-    file.write_text("\n".join([head, *whole, ""]), encoding="utf-8")
+    if lines[-1]:
+        file.write_text("\n".join([head, *whole, ""]), encoding="utf-8")
     return [json.loads(line) for line in whole]
 
 

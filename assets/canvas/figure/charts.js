@@ -97,12 +97,13 @@ function visibleText(text) {
 const BAR_ROW = 27;
 const THICK = 18;
 const NAME_LINE = 18;
+const WHISKER = 9; // pixels of the ends of an interval
 const CUT_EDGE = 6; // pixels of the edge of a bar that goes on beyond its axis
 const TICK_SPACE = 22;
 
 // from, to: the ends of the axis. names: whether labels are written, which charts side by side need only once.
-// cut: which bars go on beyond the axis.
-function layBars(context, theme, { labels, values, ends, colours, names, from, to, ticks, cut }, space) {
+// cut: which bars go on beyond the axis. intervals: the ends of a whisker over each bar, if any.
+function layBars(context, theme, { labels, values, ends, colours, names, from, to, ticks, cut, intervals = [] }, space) {
   const [nameFont, endFont] = [`14px ${theme.font}`, `13px ${theme.font}`];
   const widest = names ? Math.max(...labels.map((label) => widthOf(context, nameFont, visible(label)))) : 0;
   const left = names ? Math.min(widest, Math.floor(space * 0.45)) + 8 : 0;
@@ -129,12 +130,20 @@ function layBars(context, theme, { labels, values, ends, colours, names, from, t
       const first = middle - ((written[index].length - 1) * NAME_LINE) / 2;
       written[index].forEach((line, number) => write(target, line, left - 8, first + number * NAME_LINE,
         { font: nameFont, colour: theme.text, align: "right", baseline: "middle" }));
-      const outer = value < 0 ? { x: start - 4, align: "right" } : { x: end + 4, align: "left" };
+      const whisker = (intervals[index] ?? []).map(place);
+      if (whisker.length) paintWhisker(target, theme, whisker, middles[index]);
+      const outer = value < 0 ? { x: Math.min(start, ...whisker) - 4, align: "right" } : { x: Math.max(end, ...whisker) + 4, align: "left" };
       write(target, ends[index], outer.x, middle, { font: endFont, colour: theme.text, align: outer.align, baseline: "middle" });
     }
   };
   const spots = { rows: labels.length, columns: 1, box: (row) => [0, middles[row] - heights[row] / 2, space, heights[row]] };
   return { width: space, height: bottom + TICK_SPACE, paint, spots };
+}
+
+function paintWhisker(target, theme, [low, high], middle) {
+  target.fillStyle = theme.text;
+  target.fillRect(low, middle - 0.75, high - low, 1.5);
+  for (const end of [low, high]) target.fillRect(end - 0.75, middle - WHISKER / 2, 1.5, WHISKER);
 }
 
 // As assets/canvas/bars/bars.css tears them.

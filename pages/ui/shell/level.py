@@ -64,6 +64,7 @@ ADVANCED_PARTS: Mapping[str, tuple[str, ...]] = {
         *(*ON_EVERY_VIEW, "pair", "model", "nospecial"),
         *("part=values", "part=alike", "part=owed"),
     ),
+    "importance": (*ON_EVERY_VIEW, "model", "nospecial", "ablation", "what", "set=own"),
     "many_sentences": (*ON_EVERY_VIEW, "model", "nospecial", "exact"),
     "bertviz_page": ("forms", "pair", "model", "nospecial", "picture=neuron"),
     "self_attention": (

@@ -86,6 +86,8 @@ SETTING_NAMES = {
     "top_k": "top-k",
     "two": "a second sentence",
     "exact": "full precision",
+    "ablation": "what stands in for a part",
+    "what": "which parts are shown",
     "weights": "whose matrices project the vectors",
     "seed": "the random seed",
     "seed_b": "the random seed of B",

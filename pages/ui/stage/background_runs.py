@@ -112,3 +112,22 @@ def run_header(run: Snapshot | None, buttons: Sequence[tuple[str, str, str]], sa
         "problem": run.problem if run else "",
         "asked": time.monotonic(),  # no two messages are equal: the browser asks again after each
     }
+
+
+def button_header(
+    run: Snapshot | None, template: Mapping[str, str], start: tuple[str, str], *, can_run: bool
+) -> dict[str, object]:
+    """Return what a stage is told of a run with one button. template: as of `run_in_words`. start: its label and help."""
+    said, buttons = "", [("run", *start)] if can_run else []
+    if run and run.running:
+        buttons = [] if run.state == "stopping" else [("stop", texts.STOP, "")]
+        said = run_in_words(run, template)
+    return run_header(run, buttons, said)
+
+
+def take_wish(page: str, kind: str, make: Callable[[], Trainable] | None, reported: Mapping[str, object]) -> None:
+    """Start the run that `make` returns, or stop the one that runs, as the visitor asked of the button."""
+    if reported.get("training") == "run" and make:
+        attempt(page, lambda: start_or_queue(kind, make))
+    elif reported.get("training") == "stop":
+        stop(kind)

@@ -223,10 +223,17 @@ def depths(num_blocks: int) -> list[str]:
     return [texts.INPUT, *map(str, range(1, num_blocks + 1))]
 
 
-def signed_drawing(title: str, labels: Sequence[str], values: Sequence[float], *, limit: float) -> Drawing:
-    """Draw bars to both sides of zero. limit: where the axis ends on a side that is used."""
+def signed_drawing(
+    title: str,
+    labels: Sequence[str],
+    values: Sequence[float],
+    *,
+    limit: float,
+    intervals: Sequence[tuple[float, float]] = (),
+) -> Drawing:
+    """Draw bars to both sides of zero. limit: where the axis ends on a side that is used. intervals: a whisker for each bar."""
     most = limit or 1.0
-    least = -most if min(values, default=0.0) < 0 else 0.0
+    least = -most if min((*values, *(low for low, _ in intervals)), default=0.0) < 0 else 0.0
     chart = {
         "kind": "bars",
         "title": title,
@@ -238,6 +245,7 @@ def signed_drawing(title: str, labels: Sequence[str], values: Sequence[float], *
         "ends": [f"{value:.2f}".replace("-", "−") for value in values],
         "ticks": [{"at": 0, "text": "0"}],
         "colours": [ONE_COLOUR if value >= 0 else BELOW_ZERO for value in values],
+        "intervals": [list(ends) for ends in intervals],
     }
     return Drawing(chart, tuple(labels), (title,), np.array(values, np.float64).reshape(-1, 1))
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,8 @@ import transformers
 
 from tests.support.checkpoints import HEAD_DIM
 from tests.tx_core.causal.test_patch import MODULES, hooks, read
-from tx_core.causal.importance import Importance, importance, main, prompt_of, read_answer_prompts
+from tx_core.causal.importance import Importance, Prompt, importance, main, prompt_of, read_answer_prompts
+from tx_core.causal.prompt_sets import PROMPT_SETS, kept_scores, prompt_set
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import load_own_engine
 from tx_core.engine.engine import Engine
@@ -86,18 +88,11 @@ def embedded() -> Engine:
     return catalogue.load(catalogue.DEFAULT)
 
 
-def test_the_number_of_a_verb_needs_the_attention_of_layer_5(embedded: Engine):
-    table = importance(embedded, NUMBER, "mean").to_pandas()
-    first = table[table.part == "attention"].iloc[0]
-    assert (first.layer, first.low > 0) == (5, True)
-    assert (table.low <= table.effect).all()
-    assert (table.effect <= table.high).all()
-
-
 def test_the_interval_is_that_of_the_mean_over_prompts():
     drawn = np.random.default_rng(3).normal(1.0, 2.0, size=(400, 1))
     effects = np.concatenate([drawn, np.full((400, 1), 0.5)], axis=1)
-    table = Importance((Intervention("off", 0, part="mlp"), Intervention("off", 0, 1)), np.ones(400), effects, {}).to_pandas()
+    components, prompts = (Intervention("off", 0, part="mlp"), Intervention("off", 0, 1)), (Prompt("", "", ""),) * 400
+    table = Importance(components, prompts, np.ones(400), effects, {}).to_pandas()
     half = 1.96 * drawn.std() / 20
     wide = table[table.part == "mlp"].iloc[0]
     assert (wide.low, wide.high) == pytest.approx((drawn.mean() - half, drawn.mean() + half), abs=0.03)
@@ -123,7 +118,7 @@ def test_what_cannot_be_asked_is_left_out_and_counted(embedded: Engine):
     rows = [*NUMBER[:1], {"text": "The key is old.", "answer": "is"}, {"text": "It [MASK].", "answer": "unbelievably"}, same]
     found = importance(embedded, rows)
     assert (len(found.scores), sum(found.left_out.values())) == (1, 3)
-    with pytest.raises(TextProblem, match="No prompt of the file can be used"):
+    with pytest.raises(TextProblem, match="No prompt can be used"):
         importance(embedded, rows[1:])
 
 
@@ -152,10 +147,37 @@ def test_a_table_is_read_by_the_names_of_its_columns_and_a_line_that_is_no_promp
     with pytest.raises(TextProblem, match="Line 3 of the file is no prompt"):
         read_answer_prompts(file)
     broken = tmp_path / "prompts.jsonl"
-    for line in ('{"text": ', '{"text": 5, "answer": "is"}'):
+    for line in ('{"text": ', '{"text": 5, "answer": "is"}', "[" * 100_000):
         broken.write_text(f'\n{{"text": "It [MASK].", "answer": "is"}}\n\n{line}\n', encoding="utf-8")
         with pytest.raises(TextProblem, match="Line 4 of the file is no prompt"):
             read_answer_prompts(broken)
     broken.write_bytes(b"\xff\x00")
-    with pytest.raises(TextProblem, match="no text in UTF-8"):
+    with pytest.raises(TextProblem, match="not text that can be read"):
         read_answer_prompts(broken)
+    file.write_text('text;answer\n"It [MASK].;is\n', encoding="utf-8")
+    with pytest.raises(TextProblem, match="Is a quotation mark open"):
+        read_answer_prompts(file)
+
+
+def test_kept_scores_are_those_of_the_weights_not_of_a_name(tmp_path: Path, checkpoint):
+    kept, prompts = tmp_path / "scores.jsonl", PROMPTS[:1]
+    first = load_own_engine(checkpoint("bert"), "bert", "Bert")
+    importance(first, prompts, kept_in=kept)
+    other = load_own_engine(checkpoint("bert"), "bert", "Bert")
+    with torch.no_grad():
+        other.model.encoder.blocks[1].attention.output.weight += 0.01
+    with pytest.raises(TextProblem, match="holds another measurement"):
+        importance(other, prompts, kept_in=kept)
+    importance(first, prompts, kept_in=kept, progress=lambda done, total: pytest.fail("it was measured again"))
+
+
+@pytest.mark.parametrize("name", PROMPT_SETS)
+@pytest.mark.parametrize("ablation", ["off", "mean", "resample"])
+def test_the_scores_of_a_built_in_set_that_ship_are_the_model_s(embedded: Engine, name: str, ablation: str):
+    prompts = prompt_set(name)
+    found = importance(embedded, prompts, ablation, kept_in=kept_scores(name, ablation))
+    assert (len(found.scores), found.left_out) == (len(prompts), {})
+    fresh = importance(embedded, prompts[:2], ablation)
+    np.testing.assert_allclose(found.effects[0], fresh.effects[0], atol=1e-4)
+    answers = [prompt.answer for prompt in found.prompts]
+    assert all(one != following for one, following in pairwise(answers))  # for "resample"

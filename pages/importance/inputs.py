@@ -1,0 +1,261 @@
+"""What the page is asked: which prompts, of which model, and what takes the place of a part; and the importance of its parts."""
+
+import re
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple, get_args
+
+import streamlit as st
+
+from pages.importance import texts
+from pages.ui.shell import cache, controls
+from pages.ui.shell.address import (
+    Field,
+    StageFields,
+    ask_for_view,
+    choice_field,
+    read_stage_address,
+    set_values,
+    value_of,
+    widget_key,
+)
+from pages.ui.shell.examples import Example, find, hint, offer_examples, read_examples
+from pages.ui.shell.level import is_hidden
+from pages.ui.shell.session import uploaded_file
+from pages.ui.stage import background_runs
+from pages.ui.stage.controls import Control
+from pages.ui.stage.inputs import ask_model
+from pages.ui.stage.mount import Reported
+from pages.ui.stage.tokens import SPECIAL_FIELD, escape_markdown
+from tx_core.causal.importance import Ablation, Importance, Measuring, importance, parse_answer_prompts
+from tx_core.causal.prompt_sets import PROMPT_SETS, kept_scores, prompt_set
+from tx_core.engine import catalogue
+from tx_core.engine.catalogue import ModelCard
+from tx_core.engine.engine import Engine
+from tx_core.engine.progress import Progress
+from tx_core.errors import TextProblem
+from tx_core.settings import host_settings
+from tx_core.training.background import Snapshot
+
+PAGE = KIND = "importance"
+OWN = "own"
+ASKED_WIDTH = 800
+"""Pixels of the sets and what to notice: the model stands beside them, on a phone below."""
+MAX_PROMPTS = 1000
+"""Of a file: the model runs once for each of its parts in each prompt."""
+
+
+def read_part(written: str) -> str:
+    """Read a part as a link names it, by its layer and its head or sublayer: 4-7, 4-mlp; "" for none; else raise ValueError."""
+    if not re.fullmatch(r"([1-9][0-9]{0,3}-([1-9][0-9]{0,3}|attention|mlp))?", written, flags=re.ASCII):
+        raise ValueError("a part must be written by its layer and its head, like 4-7, or like 4-mlp")
+    return written
+
+
+EXAMPLES = read_examples(PAGE, dict.fromkeys(("set", "ablation", "what"), str), ("set",))
+FIELDS = StageFields(
+    own=(
+        choice_field("set", (*PROMPT_SETS, OWN)),
+        choice_field("ablation", get_args(Ablation)),
+        Field("model", catalogue.DEFAULT, controls.read_model),
+        SPECIAL_FIELD,
+    ),
+    looks=(choice_field("what", tuple(texts.WHATS)), Field("head", "", read_part)),
+    first={},
+)
+CONTROLS = [
+    Control("what", "segments", texts.WHAT, tuple(texts.WHATS.items())),
+    Control("ablation", "segments", texts.ABLATION, tuple(texts.ABLATIONS.items()), help=texts.ABLATION_HELP),
+]
+
+
+class Upload(NamedTuple):
+    """A visitor's file: its name and its prompts."""
+
+    name: str
+    prompts: tuple[Mapping[str, str], ...]
+
+
+@dataclass(frozen=True)
+class ImportanceInputs:
+    """What the page is asked.
+
+    Attributes:
+        name: of PROMPT_SETS, or OWN.
+        ablation: what takes the place of a part.
+        model: its name.
+        bare: whether it reads without special tokens.
+        upload: the visitor's file, where it is asked for and there.
+    """
+
+    name: str
+    ablation: Ablation
+    model: str
+    bare: bool
+    upload: Upload | None
+
+    def engine(self) -> Engine:
+        """Return the engine of the model; raise ExplorerError where it is not available."""
+        return controls.model_engine(self.model, bare=self.bare)
+
+    @property
+    def prompts(self) -> list[Mapping[str, str]]:
+        """The prompts, none as long as a file is awaited."""
+        return prompt_set(self.name) if self.name != OWN else list(self.upload.prompts) if self.upload else []
+
+    @property
+    def file(self) -> str:
+        """What the prompts are called."""
+        title = next(one.title for one in EXAMPLES if one.view["set"] == self.name)
+        return self.upload.name if self.upload else texts.BUILT_IN.format(name=title)
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether the embedded model reads a built-in set: of these the scores are kept."""
+        return self.name != OWN and self.model == catalogue.DEFAULT and not self.bare
+
+
+class Run:
+    """A measurement in the background, and what was asked."""
+
+    def __init__(self, engine: Engine, inputs: ImportanceInputs):
+        self.inputs, self._measuring = inputs, Measuring(engine, inputs.prompts, inputs.ablation)
+
+    def updates(self) -> Generator[Progress, None, None]:
+        """Measure a prompt per update."""
+        yield from self._measuring.updates()
+
+    def result(self) -> Importance:
+        """Return the importance over the prompts measured so far."""
+        return self._measuring.result()
+
+
+class Found(NamedTuple):
+    """What the page shows: the importance, None as long as there is none, of what was asked; and the visitor's run."""
+
+    importance: Importance | None
+    inputs: ImportanceInputs
+    run: Mapping[str, object]
+    take: Callable[[Reported], None]
+
+
+def importance_inputs() -> ImportanceInputs:
+    """Read the address, offer the sets and the models, take in a file, and return what is asked."""
+    read_stage_address(PAGE, FIELDS, lambda: dict(example.view) if (example := find(EXAMPLES, _is_shown)[0]) else {})
+    choices = [example for example in EXAMPLES if not is_hidden(f"set={example.view['set']}")]
+    with st.container(horizontal=True, vertical_alignment="top", key=widget_key(PAGE, "asked")):
+        with st.container(gap="small", width=ASKED_WIDTH):
+            offer_examples(PAGE, choices, _is_shown, _show_example, _hint)
+        ask_model(PAGE, _offers)
+    return ImportanceInputs(*(value_of(PAGE, one.name) for one in FIELDS.own), _ask_file() if _value("set") == OWN else None)
+
+
+def _value(name: str) -> object:
+    return value_of(PAGE, name)
+
+
+def _offers(card: ModelCard) -> bool:
+    """Return whether a model has an answer, or is the one that a link names: the page says why it cannot be shown."""
+    return card.fills_blanks or card.predicts_next or card.name == _value("model")
+
+
+def _is_shown(example: Example) -> bool:
+    """Return whether an example has the set and the ablation of the page; of a visitor's own file, any ablation."""
+    name = example.view["set"]
+    return _value("set") == name and (name == OWN or _value("ablation") == example.view.get("ablation", "off"))
+
+
+def _show_example(example: Example) -> None:
+    ask_for_view(PAGE, {"ablation": "off", "head": "", "what": "head"} | dict(example.view))
+
+
+def _hint(example: Example) -> str:
+    """Return what to notice: it was found in the embedded model."""
+    is_true = example.notice and _value("model") == catalogue.DEFAULT and not _value(SPECIAL_FIELD.name)
+    return hint(example) if is_true else ""
+
+
+def _ask_file() -> Upload | None:
+    """Ask for a file, and say what it must look like as long as there is none."""
+    st.file_uploader(
+        texts.UPLOAD,
+        type=["jsonl", "json", "csv", "tsv"],
+        key=widget_key(PAGE, "file"),
+        max_upload_size=host_settings().max_sentence_file_megabytes,
+        on_change=background_runs.attempt,
+        args=(PAGE, _read_file),
+    )
+    upload = st.session_state.get(widget_key(PAGE, "upload"))
+    if upload is None:
+        st.caption(texts.UPLOAD_FIRST.format(pair=f"`{texts.PAIR}`", prompt=f"`{texts.PROMPT}`"))
+    else:
+        st.text(texts.FILE_READ.format(file=upload.name, count=len(upload.prompts)))
+    return upload
+
+
+def _read_file() -> None:
+    """Read the uploaded file into the session; raise TextProblem for one that cannot be used: the one before stays."""
+    uploaded = uploaded_file(widget_key(PAGE, "file"))
+    if uploaded is None:  # it was removed from the box: what was read stays
+        return
+    before = st.session_state.get(widget_key(PAGE, "upload"))
+    try:
+        set_values(PAGE, {"upload": Upload(uploaded.name, _prompts(uploaded.getvalue(), uploaded.name))})
+    except TextProblem as problem:
+        raise TextProblem(texts.EARLIER_STAYS.format(problem=problem, file=before.name) if before else str(problem)) from None
+
+
+def _prompts(data: bytes, name: str) -> tuple[Mapping[str, str], ...]:
+    if len(data) > (most := host_settings().max_sentence_file_megabytes * 1_000_000):
+        raise TextProblem(texts.TOO_LARGE.format(most=most))
+    prompts = parse_answer_prompts(data, name)
+    if not prompts:
+        raise TextProblem(texts.NO_LINES)
+    if len(prompts) > MAX_PROMPTS:
+        raise TextProblem(texts.TOO_MANY.format(count=len(prompts), most=MAX_PROMPTS))
+    return tuple(prompts)
+
+
+def find_importance(inputs: ImportanceInputs, engine: Engine) -> Found:
+    """Return the importance of what is asked, or else of the visitor's last run, which is said.
+
+    Raises TextProblem where the model can answer none of the prompts.
+    """
+    snapshot = background_runs.current_run(KIND)
+    background_runs.show_problem(PAGE)
+    make = partial(Run, engine, inputs) if inputs.prompts else None
+    can_run = bool(make) and not inputs.is_usual
+    run = background_runs.button_header(snapshot, texts.PROGRESS, (texts.RUN, texts.RUN_HELP), can_run=can_run)
+    take = partial(background_runs.take_wish, PAGE, KIND, make)
+    if inputs.is_usual:
+        kept = kept_scores(inputs.name, inputs.ablation)
+        key = (PAGE, inputs.name, inputs.ablation, cache.engine_key(engine))
+        measured = cache.get_or_compute(key, lambda: importance(engine, inputs.prompts, inputs.ablation, kept_in=kept))
+        return Found(measured, inputs, run, take)
+    measured, asked = _last(snapshot)
+    if measured and asked != inputs:
+        model, ablation = controls.model_title(asked.model), texts.ABLATIONS[asked.ablation]
+        st.text(texts.LAST_RUN.format(file=asked.file, model=model, ablation=ablation))
+    if measured and len(measured.scores) < len(asked.prompts) - sum(measured.left_out.values()):
+        st.caption(texts.STOPPED.format(count=len(measured.scores), total=len(asked.prompts)))
+    if not measured and make and not run["running"]:
+        st.caption(texts.PRESS_RUN)
+    return Found(measured, asked or inputs, run, take)
+
+
+def _last(snapshot: Snapshot | None) -> tuple[Importance | None, ImportanceInputs | None]:
+    """Return the importance that the visitor's last run found, and what it was asked; None for both without one."""
+    if snapshot is None or snapshot.result is None or snapshot.problem:
+        return None, None
+    found = snapshot.result.result()
+    return (found, snapshot.result.inputs) if len(found.scores) else (None, None)
+
+
+def show_left_out(found: Importance) -> None:
+    """Say which prompts were not used, and why."""
+    if found.left_out:
+        reasons = [
+            texts.LEFT_OUT_REASON.format(count=count, reason=reason.rstrip(".")) for reason, count in found.left_out.items()
+        ]
+        st.caption(f":material/filter_alt_off: {escape_markdown(texts.LEFT_OUT.format(reasons='; '.join(reasons)))}")

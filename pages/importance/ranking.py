@@ -1,0 +1,278 @@
+"""The pictures of the page: all parts as a wall, ranked as bars with intervals, and the prompts that need the chosen one."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import zip_longest
+from math import exp
+from pathlib import Path
+
+import numpy as np
+
+from pages.importance import texts
+from pages.importance.inputs import OWN, PAGE, ImportanceInputs, show_left_out
+from pages.ui.export.computation import call, load_call, named
+from pages.ui.export.menu import export_menu, offer_tables
+from pages.ui.export.records import Code, DataTable, Export, table_files, table_of, to_json_lines
+from pages.ui.shell import controls
+from pages.ui.shell.address import is_offered
+from pages.ui.shell.frame import explain_computation, page_address
+from pages.ui.stage.charts import Drawing, listing_drawing, matrix_drawing, signed_drawing
+from pages.ui.stage.pictures import About, Picture
+from pages.ui.stage.sources import reading, source, title_stem
+from pages.ui.stage.tokens import reading_in_link
+from tx_core.analysis.table_file import TableValue
+from tx_core.causal.importance import Importance, Prompt, importance, read_answer_prompts
+from tx_core.causal.prompt_sets import prompt_set
+from tx_core.engine import catalogue
+from tx_core.transformer.interventions import Intervention, write_interventions
+
+MOST_BARS = 10
+EXTREMES = 3
+"""Prompts at either end of the list."""
+TALLEST_ROW = 52
+
+
+def ranking_pictures(found: Importance, asked: ImportanceInputs) -> list[Picture]:
+    """Draw heads, and the sublayers of all layers: of each a wall, the ranking, and the prompts that need the chosen one."""
+    return [picture for what in texts.WHATS for picture in RankingView(found, asked, what).pictures()]
+
+
+@dataclass(frozen=True)
+class RankingView:
+    """The heads, or the sublayers of all layers, as they are shown. what: a key of `texts.WHATS`."""
+
+    found: Importance
+    asked: ImportanceInputs
+    what: str
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The number of each component that is shown, by its name in links, from the last layer down."""
+        shown = [
+            (number, one) for number, one in enumerate(self.found.components) if (one.head is None) == (self.what == "layer")
+        ]
+        return {link_of(one): number for number, one in sorted(shown, key=lambda pair: -pair[1].layer)}
+
+    @cached_property
+    def effects(self) -> np.ndarray:
+        """The mean effect of every component."""
+        return self.found.effects.mean(axis=0)
+
+    @cached_property
+    def intervals(self) -> np.ndarray:
+        """Both ends of the interval of every component."""
+        return self.found.intervals()
+
+    @cached_property
+    def ranked(self) -> list[str]:
+        """The names, the most important first."""
+        return sorted(self.places, key=lambda name: -self.effects[self.places[name]])
+
+    def pictures(self) -> list[Picture]:
+        """Return the wall, the ranking, and the prompts that need the chosen part."""
+        shown, first = {"what": [self.what]}, self.ranked[0]
+        bars = self.ranked[:MOST_BARS] if self.what == "head" else self.ranked
+        said = {name: {"sentence": self.describe(name)} for name in self.places}
+        wall = Picture(
+            self._wall(first),
+            self.describe(first),
+            shown,
+            share=1.2,
+            cell=texts.CELLS[self.what],
+            details=[self._read(name) for name in self.places],
+            chooses="head",
+            choices=list(self.places),
+            varies="head",
+            variants=said,
+        )
+        read = [self._read(name, "") for name in bars]
+        ranking = Picture(self._bars(bars), when=shown, details=read, chooses="head", choices=bars)
+        listing, extremes = self._extremes()
+        listing.chart.update(extremes[first])
+        variants = {name: {"chart": chart} for name, chart in extremes.items()}
+        link = self._to_patching(first)
+        return [wall, ranking, Picture(listing, when=shown, row=1, varies="head", variants=variants, link=link)]
+
+    def _wall(self, first: str) -> Drawing:
+        """Draw all parts, upwards from the first layer."""
+        layers = max(one.layer for one in self.found.components) + 1
+        values = np.reshape([self.effects[number] for number in self.places.values()], (layers, -1))
+        columns = [str(head + 1) for head in range(values.shape[1])] if self.what == "head" else list(texts.SUBLAYERS.values())
+        rows = [str(layer) for layer in range(layers, 0, -1)]
+        limit = float(np.abs(values).max())
+        look = {"limit": limit, "root": True, "axes": texts.AXES[self.what], "numbered": True}
+        drawing = matrix_drawing(texts.TITLES[self.what], "signed", values, rows, columns, **look)
+        at = list(self.places).index(first)
+        drawing.chart.update(chosen=[at // len(columns), at % len(columns)], tallestRow=TALLEST_ROW)
+        return drawing
+
+    def _bars(self, names: list[str]) -> Drawing:
+        numbers = [self.places[name] for name in names]
+        intervals = self.intervals[:, numbers].T.tolist()
+        limit = max(np.abs(intervals).max(), np.abs(self.effects[numbers]).max())
+        labels = [self.place_of(name) for name in names]
+        title = texts.BARS[self.what].format(all=len(self.places))
+        return signed_drawing(title, labels, self.effects[numbers].tolist(), limit=float(limit), intervals=intervals)
+
+    def place_of(self, name: str) -> str:
+        """Return what a part is called."""
+        one = self.found.components[self.places[name]]
+        if one.head is not None:
+            return controls.head_name((one.layer, one.head))
+        return texts.PLACES[one.part].format(layer=one.layer + 1)
+
+    def describe(self, name: str) -> str:
+        """Return in words what the answers lose without a part."""
+        number, count = self.places[name], len(self.found.scores)
+        effect, pairs = float(self.effects[number]), sum(bool(prompt.other) for prompt in self.found.prompts)
+        moves, sign = (texts.LOSES, 1) if effect >= 0 else (texts.GAINS, -1)
+        low, high = sorted(sign * self.intervals[:, number])
+        factors = {count: texts.ODDS, 0: texts.LIKELY}.get(pairs)
+        turned = round(float(self.found.turned[number]) * count)
+        return texts.SAID.format(
+            place=self.place_of(name),
+            how=texts.IN_WORDS[self.asked.ablation],
+            moves=moves,
+            effect=_number(abs(effect)),
+            count=count,
+            low=_number(low),
+            high=_number(high),
+            factor=factors[moves].format(times=f"{exp(abs(effect)):.3g}") if factors else "",
+            turned=texts.TURNED.format(turned=turned, pairs=pairs) if pairs else "",
+        )
+
+    def _read(self, name: str, begin: str = "{effect} · ") -> str:
+        """Return what is read of a part beside its name."""
+        number = self.places[name]
+        low, high = map(_number, self.intervals[:, number])
+        return begin.format(effect=_number(self.effects[number])) + texts.READ.format(low=low, high=high)
+
+    def _extremes(self) -> tuple[Drawing, dict[str, dict[str, object]]]:
+        """Return the listing of prompts, and of each part what it shows: those that need it most and least."""
+        picked = {}
+        for name, place in self.places.items():
+            order = np.argsort(-self.found.effects[:, place], kind="stable").tolist()
+            picked[name] = order if len(order) <= 2 * EXTREMES else order[:EXTREMES] + order[-EXTREMES:]
+        numbers = sorted({number for order in picked.values() for number in order})
+        listing = listing_drawing(head=texts.COLUMNS)
+        listing.chart["entries"] = [self._entry(self.found.prompts[number]) for number in numbers]
+        found = {}
+        for name, order in picked.items():
+            effects = self.found.effects[order, self.places[name]]
+            picks = [[_number(effect), numbers.index(number)] for effect, number in zip(effects, order, strict=True)]
+            title = texts.EXTREMES.format(place=_in_sentence(self.place_of(name)))
+            found[name] = {"title": title, "picks": picks, "adds": self._without(name)}
+        return listing, found
+
+    def _entry(self, prompt: Prompt) -> list[str]:
+        """Return the row of a prompt behind the number, and the address at which its answer is predicted."""
+        page = "next_word" if catalogue.card(self.asked.model).predicts_next else "fill_mask"
+        address = page_address(page, {"text": prompt.text, **self._read_by}) if is_offered("links") else ""
+        return [prompt.text, texts.NOT.format(**prompt._asdict()) if prompt.other else prompt.answer, texts.SEE, address]
+
+    def _without(self, name: str) -> str:
+        """Return what an address adds for a run without a part."""
+        one = self.found.components[self.places[name]]
+        kind = "mean" if self.asked.ablation == "mean" else "off"
+        changes = write_interventions([Intervention(kind, one.layer, one.head, part=one.part)])
+        return f"&changes={changes}" + ("" if one.head is None else f"&heads={name}")
+
+    @property
+    def _read_by(self) -> dict[str, str]:
+        model = {} if self.asked.model == catalogue.DEFAULT else {"model": self.asked.model}
+        return model | reading_in_link(not self.asked.bare)
+
+    def _to_patching(self, first: str) -> tuple[str, str] | None:
+        """Return the link that puts the head of the prompt that needs the first most into one with its answers exchanged."""
+        if self.what == "layer" or not is_offered("links"):
+            return None
+        one = self.found.prompts[int(self.found.effects[:, self.places[first]].argmax())]
+        exchanged = [two for two in self.found.prompts if one.other and (two.answer, two.other) == (one.other, one.answer)]
+        if not exchanged:
+            return None
+        words = one.text.split()
+        partner = min(exchanged, key=lambda two: sum(mine != yours for mine, yours in zip_longest(words, two.text.split())))
+        view = {
+            "text": one.text,
+            "text_b": partner.text,
+            "answer": one.answer,
+            "answer_b": one.other,
+            "what": "head",
+            "head": first,
+        }
+        return texts.TO_PATCHING.format(**one._asdict()), page_address("patching", view | self._read_by)
+
+
+def link_of(one: Intervention) -> str:
+    """Return the name of a component in links: 4-7, 4-mlp."""
+    return f"{one.layer + 1}-{one.part if one.head is None else one.head + 1}"
+
+
+def _number(value: float) -> str:
+    return f"{round(float(value), 2) + 0.0:.2f}".replace("-", "−")
+
+
+def _in_sentence(place: str) -> str:
+    return place[0].lower() + place[1:]
+
+
+def ranking_about(found: Importance, asked: ImportanceInputs) -> About:
+    """Return what the pictures are of."""
+    words = {"model": controls.model_title(asked.model), "file": asked.file, "how": texts.IN_WORDS[asked.ablation]}
+    about = source(asked.model, prompts=asked.file, ablation=asked.ablation, count=len(found.scores), **reading(not asked.bare))
+    return About(texts.EXPORT_TITLE.format(count=len(found.scores), **words), about)
+
+
+def explain_ranking(found: Importance, asked: ImportanceInputs) -> None:
+    """Show what stands below the stage: what was left out, what a bar shows, all numbers, and the export."""
+    show_left_out(found)
+    explain_computation(texts.SHOWS, formulas=[texts.FORMULA], sources=[importance])
+    offer_tables(PAGE, lambda: [_parts_table(found)], texts.TABLE)
+    export_menu(PAGE, {texts.ALL_PARTS: lambda: ranking_export(found, asked)})
+
+
+def rows_of(found: Importance) -> list[dict[str, TableValue]]:
+    """List the components, the most important first, as `Importance.to_pandas` does."""
+    low, high = found.intervals()
+    effects, turned = found.effects.mean(axis=0), found.turned
+    return [
+        {
+            "layer": one.layer + 1,
+            "part": one.part if one.head is None else "head",
+            "head": None if one.head is None else one.head + 1,
+            "effect": round(float(effects[number]), 4),
+            "low": round(float(low[number]), 4),
+            "high": round(float(high[number]), 4),
+            "turned": round(float(turned[number]), 4),
+        }
+        for number in np.argsort(-effects, kind="stable").tolist()
+        for one in [found.components[number]]
+    ]
+
+
+def _parts_table(found: Importance) -> DataTable:
+    return table_of(rows_of(found), texts.TABLE_NOTE)
+
+
+def _prompts_table(found: Importance) -> DataTable:
+    """List the prompts with their scores and the effect of each component."""
+    names = [link_of(one) for one in found.components]
+    return table_of(
+        [
+            {**prompt._asdict(), "score": float(score), **dict(zip(names, effects.round(4).tolist(), strict=True))}
+            for prompt, score, effects in zip(found.prompts, found.scores, found.effects, strict=True)
+        ]
+    )
+
+
+def ranking_export(found: Importance, asked: ImportanceInputs) -> Export:
+    """Return the export: all components, all prompts, and the code that measures them."""
+    about = ranking_about(found, asked)
+    stem = title_stem(f"importance {asked.file}", about.source)
+    parts = table_files(texts.ALL_PARTS, texts.PARTS_ROWS, stem, _parts_table(found))
+    prompts = table_files(texts.ALL_PROMPTS, texts.PROMPTS_ROWS, f"{stem}-prompts", _prompts_table(found))
+    lines = {"jsonl": lambda source: to_json_lines(_prompts_table(found))}
+    prompts = replace(prompts, files=lines | dict(prompts.files))
+    file = call(read_answer_prompts, call(Path, asked.file)) if asked.name == OWN else call(prompt_set, asked.name)
+    measured = named("found", call(importance, load_call(asked.model, not asked.bare), named("prompts", file), asked.ablation))
+    return Export(about.title, stem, (parts, prompts), Code(texts.EXPORT_RESULT, lambda: [measured.to_pandas()]), about.source)

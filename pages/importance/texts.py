@@ -1,0 +1,82 @@
+"""Every sentence of the page and of its exports."""
+
+UPLOAD = "JSONL or CSV, each line a pair as BLiMP has them, or a text with its answer"
+UPLOAD_FIRST = (
+    "Upload a file. A line of JSONL is {pair} or {prompt}; a CSV has the same names as columns. “other” may be left out: then "
+    "the log-probability of the answer counts. A link does not bring a file along: whoever opens one uploads it again."
+)
+PAIR = '{"sentence_good": "The key is old.", "sentence_bad": "The key are old."}'
+PROMPT = '{"text": "The key [MASK] old.", "answer": "is", "other": "are"}'
+TOO_MANY = "The file has {count:,} prompts, and at most {most:,} are measured here: take a part of it, or use the command."
+TOO_LARGE = "The file has more than {most:,} bytes: split it, or use a part of it."
+NO_LINES = "The file has no prompts: put one on each line."
+EARLIER_STAYS = "{problem} What is shown is still {file}."
+FILE_READ = "Prompts in {file}: {count:,}."
+BUILT_IN = "built-in set “{name}”"
+
+RUN, RUN_HELP = "Measure", "Measures every prompt in the background; you can look at other pages meanwhile."
+PROGRESS = {
+    "running": "Measuring: prompt {done:,} of {total:,}, {seconds:.0f} s",
+    "stopping": "Stopping: prompt {done:,} of {total:,}, {seconds:.0f} s",
+}
+PRESS_RUN = "Press Measure: the picture appears here when all prompts are measured."
+LAST_RUN = "Your last run, of other prompts or settings than are chosen above: {file}; {model}; {ablation}."
+STOPPED = "It was stopped after {count:,} of {total:,} prompts."
+LEFT_OUT = "Prompts left out: {reasons}."
+LEFT_OUT_REASON = "{count:,} ({reason})"
+
+ABLATION, ABLATION_HELP = (
+    "Instead of the part",
+    "Off: nothing. Mean: its mean over everyday sentences. Other: what it computes for the next prompt (resampling).",
+)
+ABLATIONS = {"off": "Off", "mean": "Mean", "resample": "Other"}
+IN_WORDS = {
+    "off": "switched off",
+    "mean": "replaced by its mean over everyday sentences",
+    "resample": "replaced by what it computes for the next prompt",
+}
+WHAT = "Which parts"
+WHATS = {"head": "Heads", "layer": "Layers"}
+SUBLAYERS = {"attention": "Attention", "mlp": "Feed-forward"}
+PLACES = {"attention": "All heads of layer {layer}", "mlp": "Feed-forward of layer {layer}"}
+
+TITLES = {"head": "What each head adds to the answer (nats)", "layer": "What each layer adds to the answer (nats)"}
+AXES = {"head": "Layers from below, heads", "layer": "Layers from below"}
+CELLS = {"head": "Layer {row}, head {column}", "layer": "Layer {row}, {column}"}
+BARS = {
+    "head": "The most important of {all} heads, with 95 % intervals",
+    "layer": "All sublayers by importance, with 95 % intervals",
+}
+READ = "95 % interval {low} to {high}"
+SAID = (
+    "{place}, {how}: the answer {moves} {effect} nats on average (n = {count:,}, 95 % interval {low} to {high}){factor}.{turned}"
+)
+LOSES, GAINS = "loses", "gains"
+ODDS = {
+    LOSES: "; its odds against the other one become {times} times smaller",
+    GAINS: "; its odds against the other one become {times} times larger",
+}
+LIKELY = {LOSES: "; it becomes {times} times less likely", GAINS: "; it becomes {times} times more likely"}
+TURNED = " The likelier of the two answers changes in {turned:,} of {pairs:,}."
+EXTREMES = "Prompts that need {place} most and least"
+COLUMNS = ("Adds", "Prompt", "Answer", "")
+NOT = "{answer}, not {other}"
+SEE = "See it off"
+TO_PATCHING = "Put this head of “{answer}” into a prompt with “{other}” (Patching)"
+
+SHOWS = (
+    "**A long bar shows** a part without which the answer gets worse, over many prompts: what is necessary, not only present. "
+    "**It does not show** what the part does, nor that it does it alone: others may step in when it is gone, and a part that is "
+    "switched off may harm what reads from it. The three ways to take it out can disagree; what all three show can be relied on."
+)
+FORMULA = r"\text{effect} = s - s_{\text{without}}, \qquad s = \log p(\text{answer}) - \log p(\text{other answer})"
+TABLE = "All parts in numbers"
+TABLE_NOTE = (
+    "Effect: mean fall of the answer's lead in nats, with its 95 % bootstrap interval over prompts. Turned: share of prompts in "
+    "which the likelier answer changes."
+)
+EXPORT_TITLE = "What {model} needs for {count:,} prompts: {file}, each part {how}"
+ALL_PARTS, ALL_PROMPTS = "All parts", "All prompts"
+PARTS_ROWS = "{count:,} heads and sublayers: {columns}."
+PROMPTS_ROWS = "{count:,} prompts, each with its score and the effect of each part. This page takes the JSONL."
+EXPORT_RESULT = "It ends with the ranked table."

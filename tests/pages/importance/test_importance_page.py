@@ -1,0 +1,199 @@
+"""The page of importance: the built-in sets, a visitor's own file, and what its examples claim."""
+
+import json
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.importance import texts
+from pages.importance.inputs import EXAMPLES, KIND, MAX_PROMPTS, PAGE, ImportanceInputs, Upload
+from pages.importance.ranking import link_of, ranking_export
+from tests.support.drawings import problems, says
+from tests.support.serving import ROOT
+from tests.support.staged import ask_stage, is_empty, looked_at, stage_says, staged, staged_pictures
+from tests.support.trainings import own_server, until_still
+from tx_core.causal.importance import Importance, importance, parse_answer_prompts
+from tx_core.causal.prompt_sets import kept_scores, prompt_set
+from tx_core.engine import catalogue
+from tx_core.training.background import Registry
+
+PAIR, PROMPT, ALONE = (
+    {"sentence_good": "The key is old.", "sentence_bad": "The key are old."},
+    {"text": "The **keys** [MASK] <b>old</b>.", "answer": "are", "other": "is"},
+    {"text": "Mary lost [MASK] keys.", "answer": "her"},
+)
+
+
+def measured(name: str, ablation: str = "off") -> Importance:
+    engine = catalogue.load(catalogue.DEFAULT)
+    return importance(engine, prompt_set(name), ablation, kept_in=kept_scores(name, ablation))
+
+
+def effect_of(found: Importance, part: str) -> np.ndarray:
+    """The effects of a part, by its name in links."""
+    return found.effects[:, [link_of(one) for one in found.components].index(part)]
+
+
+def entries_of(app: AppTest, what: str) -> list[list[str]]:
+    """The prompts that are sent to be listed."""
+    (listing,) = [one for one in staged_pictures(app) if one["chart"]["kind"] == "listing" and what in one["when"]["what"]]
+    return listing["chart"]["entries"]
+
+
+def written(number: float) -> str:
+    return f"{number:.2f}".replace("-", "−")
+
+
+@pytest.mark.parametrize(("what", "part"), [("head", "2-5"), ("layer", "4-mlp")])
+def test_the_wall_is_the_core_s_and_a_part_is_said_ranked_and_shown_in_prompts(open_app, what: str, part: str):
+    app = open_app(PAGE, set="gender", ablation="mean", what=what, head=part)
+    assert not app.exception and not problems(app)
+    found = measured("gender", "mean")
+    wall, bars, listing = looked_at(app)
+    names = [link_of(one) for one in found.components]
+    effects, (low, high) = found.effects.mean(axis=0), found.intervals()
+    np.testing.assert_allclose(wall["values"].ravel(), [effects[names.index(name)] for name in wall["choices"]], atol=1e-6)
+    assert wall["rows"] == ["6", "5", "4", "3", "2", "1"]
+    ranked = sorted(wall["choices"], key=lambda name: -effects[names.index(name)])
+    assert bars["choices"] == ranked[: len(bars["choices"])]
+    first = names.index(ranked[0])
+    assert bars["chart"]["intervals"][0] == pytest.approx([low[first], high[first]])
+    at = names.index(part)
+    said = stage_says(app)
+    for number in (effects[at], low[at], high[at]):
+        assert f"{abs(number):.2f}" in said
+    entries = entries_of(app, what)
+    picks = {number: entries[place] for number, place in listing["chart"]["picks"]}
+    of_part = np.sort(found.effects[:, at])
+    assert list(picks) == [written(one) for one in (*of_part[:-4:-1], *of_part[2::-1])]
+    change = "mean~mlp~4" if what == "layer" else "mean~2-5&heads=2-5"
+    assert listing["chart"]["adds"] == f"&changes={change}"
+    assert all(address.startswith("./fill_mask?text=") for *_, address in picks.values())
+    assert (listing.get("link") is None) == (what == "layer")
+
+
+def test_the_link_to_patching_puts_a_prompt_beside_the_one_that_differs_least(open_app):
+    label, address = looked_at(open_app(PAGE))[2]["link"]
+    assert label == texts.TO_PATCHING.format(answer="are", other="is")
+    assert "text=The+doors+near+the+tree+%5BMASK%5D+old.&text_b=The+door+near+the+tree+%5BMASK%5D+old." in address
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
+    """A server of its own, with space for one run."""
+    with own_server(monkeypatch, limit=1, pause=0.001) as registry:
+        yield registry
+
+
+def upload(app: AppTest, content: bytes | list[dict], name: str = "mine.jsonl") -> AppTest:
+    data = content if isinstance(content, bytes) else "\n".join(map(json.dumps, content)).encode()
+    return app.file_uploader(key=f"{PAGE}_file").set_value((name, data, "text/plain")).run()
+
+
+def test_a_file_is_measured_in_the_background_and_what_was_left_out_is_said(open_app, runs: Registry):
+    app = open_app(PAGE, set="own", ablation="resample")
+    assert "A link does not bring a file along" in says(app) and is_empty(app)
+    assert staged(app)["training"]["buttons"] == []
+    upload(app, [PAIR, PROMPT, ALONE, {"text": "No blank.", "answer": "her"}])
+    assert texts.PRESS_RUN in says(app)
+    snapshot = until_still(ask_stage(app, "settings", {"training": "run"}), runs, KIND)
+    assert snapshot.state == "finished" and not app.exception
+    found = importance(catalogue.load(catalogue.DEFAULT), [PAIR, PROMPT, ALONE], "resample")
+    np.testing.assert_allclose(snapshot.result.result().effects, found.effects, atol=1e-4)
+    assert "Prompts left out" in says(app)
+    assert ["The **keys** [MASK] <b>old</b>.", "are, not is"] in [entry[:2] for entry in entries_of(app, "head")]
+    assert not any("<b>" in one.value for one in (*app.markdown, *app.caption))
+    ask_stage(app, "settings", {"ablation": "mean"})
+    assert texts.LAST_RUN.partition(":")[0] in says(app) and not is_empty(app)
+
+
+def test_another_model_is_measured_when_it_is_asked_for_and_can_be_stopped(open_app, runs: Registry):
+    app = open_app(PAGE, model="writer")
+    assert texts.PRESS_RUN in says(app) and is_empty(app)
+    ask_stage(app, "settings", {"training": "run"})
+    assert [name for name, *_ in staged(app)["training"]["buttons"]] == ["stop"]
+    ask_stage(app, "settings", {"training": "stop"})
+    until_still(app, runs, KIND)
+    assert not app.exception
+    assert "It was stopped after" in says(app) or texts.PRESS_RUN in says(app)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "why"),
+    [
+        ("a.jsonl", b"\x89PNG\r\n\x1a\n\0\0\0", "not text that can be read"),
+        ("a.jsonl", b'{"text": "It [MASK].", "answer": "is"}\nIt is.', "Line 2 of the file is no prompt"),
+        ("a.csv", b"text,reply\nIt [MASK].,is", "Line 2 of the file is no prompt"),
+        ("a.csv", b'text,answer\n"It [MASK].,is', "Is a quotation mark open"),
+        ("a.jsonl", b"\n\n", texts.NO_LINES),
+        ("a.jsonl", b'{"text": "It [MASK].", "answer": "is"}\n' * (MAX_PROMPTS + 1), f"at most {MAX_PROMPTS:,} are measured"),
+    ],
+    ids=["binary", "no JSON", "other columns", "open quotation", "empty", "too many"],
+)
+def test_a_file_that_cannot_be_used_says_why_and_the_one_before_stays(open_app, name: str, data: bytes, why: str):
+    app = upload(open_app(PAGE, set="own"), [PAIR], "mine.jsonl")
+    upload(app, data, name)
+    assert not app.exception
+    assert why in says(app)
+    assert texts.EARLIER_STAYS.format(problem="", file="mine.jsonl").strip() in says(app)
+
+
+def test_the_prompts_are_saved_as_lines_that_the_page_takes_again():
+    found = importance(catalogue.load(catalogue.DEFAULT), [PAIR, ALONE])
+    export = ranking_export(found, ImportanceInputs("own", "off", "embedded", False, Upload("mine.jsonl", (PAIR, ALONE))))
+    parts, prompts = export.data
+    again = importance(catalogue.load(catalogue.DEFAULT), parse_answer_prompts(prompts.files["jsonl"](export.source), "a.jsonl"))
+    assert again.prompts == found.prompts
+    rows = json.loads(parts.files["json"](export.source))["table"]
+    table = found.to_pandas()
+    for name in ("layer", "part", "effect", "low", "high", "turned"):
+        assert [row[name] for row in rows] == pytest.approx(table[name].to_list(), abs=1e-4) or name == "part"
+    assert "read_answer_prompts(Path('mine.jsonl'))" in export.code.project()
+
+
+# Examples
+
+ENTRIES = json.loads((ROOT / "assets" / "examples" / "importance.json").read_text("utf-8"))
+ALL = [(example, entry) for one, top in zip(EXAMPLES, ENTRIES, strict=True)
+       for example, entry in zip((one, *one.counters), (top, *top.get("counters", ())), strict=True)]  # fmt: skip
+
+
+def test_every_example_is_a_click_away_with_what_to_notice(open_app):
+    app = open_app(PAGE)
+    for example in EXAMPLES[:-1]:
+        app.pills(key=f"{PAGE}_example").set_value(example.title).run()
+        for one in (example, *example.counters):
+            if one is not example:
+                app.pills(key=f"{PAGE}_counter_example").set_value(one.title).run()
+            assert not app.exception and not problems(app) and not is_empty(app)
+            assert one.notice in says(app)
+            assert app.session_state[f"{PAGE}_what"] == one.view.get("what", "head")
+    assert EXAMPLES[0].notice not in says(open_app(PAGE, model="writer"))
+
+
+@pytest.mark.parametrize(("example", "entry"), ALL[:-1], ids=lambda one: getattr(one, "title", ""))
+def test_what_an_example_claims_is_true(example, entry):
+    found = measured(example.view["set"], example.view.get("ablation", "off"))
+    names = [link_of(one) for one in found.components]
+    effects, (low, high) = found.effects.mean(axis=0), found.intervals()
+    assert entry["claims"]
+    for kind, *rest in entry["claims"]:
+        at = names.index(rest[0]) if isinstance(rest[0], str) else 0
+        without = found.scores - found.effects[:, at]
+        if kind == "strongest":
+            alike = found.components
+            rivals = [effects[number] for number, one in enumerate(alike) if (one.head is None) == (alike[at].head is None)]
+            assert effects[at] == max(rivals)
+            assert [f"{number:.2f}" for number in (effects[at], low[at], high[at])] == [f"{number:.2f}" for number in rest[1:]]
+        elif kind == "turned":
+            assert round(found.turned[at] * len(found.scores)) == rest[1]
+        elif kind == "right without":
+            assert (without > 0).sum() == rest[1]
+        elif kind == "nothing":
+            assert abs(effects[at]) < 0.1
+        elif kind == "score":
+            assert f"{found.scores.mean():.2f}" == f"{rest[0]:.2f}"
+        else:
+            assert kind == "count" and len(found.scores) == rest[0]
