@@ -17,6 +17,7 @@ from pages.compare import texts as compare_texts
 from pages.encoder_decoder import texts as copy_texts
 from pages.fill_mask import texts as fill_texts
 from pages.heads_and_blocks import texts as block_texts
+from pages.importance import texts as importance_texts
 from pages.masks import texts as mask_texts
 from pages.next_word import texts as next_texts
 from pages.patching import texts as patching_texts
@@ -298,6 +299,15 @@ def look_at_many_sentences(page: Page) -> None:
     expect(stage(page).get_by_test_id("listing")).to_contain_text("Layer 2, head 3 and its")
 
 
+def look_at_importance(page: Page) -> None:
+    """Choose a head; the prompts that need it follow."""
+    choose_head(page, 5, 5)  # the second row from below is layer 2
+    expect(stage(page)).to_contain_text("Layer 2, head 5, switched off")
+    expect(stage(page).get_by_test_id("listing")).to_contain_text("Prompts that need layer 2, head 5")
+    press(page, importance_texts.WHATS["layer"])
+    expect(stage(page)).to_contain_text("All heads of layer 2, switched off")
+
+
 def look_at_next_word(page: Page) -> None:
     """Look at other places with other temperatures and cuts: their bars are those of the core. Then at another head."""
     engine = load("writer")
@@ -421,6 +431,13 @@ STAGES = {
     ),
     "summaries": Stage("/summaries", look_at_summary, "heads=2-4", {"All heads: kind of head"}),
     "many_sentences": Stage("/many_sentences", look_at_many_sentences, "colour=spread&heads=2-3", {"Kind of head"}),
+    "importance": Stage(
+        "/importance?level=advanced",
+        look_at_importance,
+        "what=layer.*head=2-5",
+        {"Layer 5, head 3", "2.29"},
+        (browser_texts.PICTURES["csv"], f"{importance_texts.TITLES['head']},5,3,2.289"),
+    ),
     "next_word": Stage(
         f"/next_word?text={quote_plus(OLD_MAN)}&written={'.'.join(map(str, WRITTEN))}",
         look_at_next_word,

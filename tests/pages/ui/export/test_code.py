@@ -120,6 +120,9 @@ VIEWS = {
         ),
         View("many_sentences", {"colour": "spread"}, {"report.spread": "spread"}),
     ],
+    "importance": [
+        View("importance", {"set": "tense"}, {"found.to_pandas().effect": "effect", "found.to_pandas().high": "high"})
+    ],
     "patching": [
         View(
             "patching", {"text": "Mary lost [MASK] keys.", "text_b": "John lost [MASK] keys.", "what": "mlp"}, {"effect[::-1]": 0}
