@@ -240,9 +240,9 @@ def rows_of(found: Importance) -> list[dict[str, TableValue]]:
             "layer": one.layer + 1,
             "part": one.part if one.head is None else "head",
             "head": None if one.head is None else one.head + 1,
-            "effect": round(float(effects[number]), 4),
-            "low": round(float(low[number]), 4),
-            "high": round(float(high[number]), 4),
+            "effect": round(float(effects[number]), 6),
+            "low": round(float(low[number]), 6),
+            "high": round(float(high[number]), 6),
             "turned": round(float(turned[number]), 4),
         }
         for number in np.argsort(-effects, kind="stable").tolist()
@@ -259,7 +259,7 @@ def _prompts_table(found: Importance) -> DataTable:
     names = [link_of(one) for one in found.components]
     return table_of(
         [
-            {**prompt._asdict(), "score": float(score), **dict(zip(names, effects.round(4).tolist(), strict=True))}
+            {**prompt._asdict(), "score": float(score), **dict(zip(names, effects.round(6).tolist(), strict=True))}
             for prompt, score, effects in zip(found.prompts, found.scores, found.effects, strict=True)
         ]
     )
