@@ -141,7 +141,7 @@ COMPRESSION = 6
 def below_base(route: Route) -> Route:
     """Move a route below the path of the whole app, if it has one (`server.baseUrlPath`)."""
     base = str(st.get_option("server.baseUrlPath") or "").strip("/")
-    return Route(f"/{base}{route.path}", route.endpoint) if base else route
+    return Route(f"/{base}{route.path}", route.endpoint, methods=route.methods) if base else route
 
 
 OPTIONS = {

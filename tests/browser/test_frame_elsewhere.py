@@ -53,7 +53,7 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str
             "STREAMLIT_SERVER_XSRF_COOKIE_SAME_SITE": "none",
             "TX_LTI_FILE": str(course.file(folder)),
         }
-        with serving(ROOT, folder / "log.txt", **variables) as app:
+        with serving(ROOT, folder / "log.txt", "--server.baseUrlPath", "explorer", **variables) as app:
             course.app = app
             for page in ("attention", "bertviz", "classifier?data=own"):
                 frame = f'<iframe src="{app}/{page}" width="1200" height="850"></iframe>'
