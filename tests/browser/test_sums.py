@@ -406,20 +406,6 @@ def test_nothing_is_chosen_in_the_frame_of_bertviz_but_what_is_there(modules: Pa
     assert [told for told in NONSENSE if modules.evaluate(CHOSEN, [told, LOOKS, EXTENT | {"view": view}])] == []
 
 
-LINES = [
-    ("head", "layer=2&heads=0_2&filter=2", {"layer": "3", "heads": "1_3", "filter": "3"}),
-    ("head", "layer=0", {"layer": "1", "heads": "", "filter": "1"}),
-    ("model", "layer=2&head=1", {"layer": "3", "head": "2", "enlarged": "1", "filter": "1"}),
-    ("model", "filter=1", {"enlarged": "0", "filter": "2"}),
-    ("neuron", "layer=1&head=2&token=3", {"layer": "2", "head": "3", "token": "4"}),
-]
-
-
-@pytest.mark.parametrize(("view", "line", "looks"), LINES, ids=[line for _, line, _ in LINES])
-def test_what_is_chosen_in_the_frame_of_bertviz_is_a_look_that_brings_it_back(modules: Page, view: str, line: str, looks: dict):
-    assert modules.evaluate(CHOSEN, [line, LOOKS, EXTENT | {"view": view}]) == [looks, line]
-
-
 def test_what_another_model_lacks_gives_way_to_the_last_that_is_there_or_to_nothing(modules: Page):
     looks = {"layer": "12", "head": "12", "heads": "2_12", "filter": "5", "enlarged": "1", "token": "90"}
     ask = "async ([looks, extent]) => (await import('/stage/views/framed.js')).choiceLine(looks, extent)"

@@ -133,6 +133,7 @@ def test_basic_hides_what_a_beginner_need_not_know_and_is_remembered(arrive, ser
     expect(second).to_have_value("It was red.", timeout=PATIENCE)
 
 
+@pytest.mark.ci
 def test_a_view_is_shared_by_a_link_that_shows_it_to_somebody_else(arrive):
     page = arrive(f"/summaries?text={quote_plus('A link & more')}&level=advanced&heads=2-3")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -155,6 +156,7 @@ def test_a_view_is_shared_by_a_link_that_shows_it_to_somebody_else(arrive):
     says(page, shell_texts.LINK_TOO_LONG_FOR_ADDRESS)
 
 
+@pytest.mark.ci
 def test_a_term_is_explained_in_place_and_the_glossary_leads_to_its_view(arrive, axe, for_everybody):
     page = arrive("/masks")
     marks = main(page).get_by_role("button", name=re.compile(shell_texts.EXPLAIN_TERM.partition("{")[0]))

@@ -154,6 +154,7 @@ def test_the_longest_sentence_scrolls_in_its_own_box_and_keeps_its_sum_in_sight(
     expect(button(page, MATRIX_ROW["clear"]).first).to_be_in_viewport()
 
 
+@pytest.mark.ci
 def test_heads_add_up_to_the_output_of_a_block_and_one_can_be_left_out(arrive, for_everybody):
     page = arrive(f"{BLOCK}&part=heads")
     run = block_run(catalogue.load(catalogue.DEFAULT), TEA, layer=0)

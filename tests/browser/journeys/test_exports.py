@@ -146,6 +146,7 @@ def test_a_changed_run_is_saved_as_before_after_and_difference_and_works_offline
         assert faults == []
 
 
+@pytest.mark.ci
 def test_numbers_are_saved_as_csv_json_and_npz(arrive, axe, tmp_path: Path):
     page = opened(arrive(PATH), texts.DATA)
     weights = catalogue.load(catalogue.DEFAULT).trace(TOM).attention.weights

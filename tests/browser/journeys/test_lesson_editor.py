@@ -193,6 +193,7 @@ def test_a_reload_loses_nothing_that_was_typed_added_or_opened(page_at, server):
     expect(page.get_by_role("heading", name=path.steps[0].title, exact=True)).to_be_visible(timeout=PATIENCE)
 
 
+@pytest.mark.ci
 def test_a_file_that_is_no_lesson_is_refused_in_words(page_at):
     page = page_at("/lesson_editor")
     for wrong in (b"\x00\xff", b"title: 1"):

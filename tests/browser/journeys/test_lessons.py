@@ -165,6 +165,7 @@ def test_the_strip_of_parts_says_what_is_done_and_leads_to_any_part(page_at):
     expect(current).to_have_accessible_name(re.compile(re.escape(f"({texts.STEP_DONE})")), timeout=PATIENCE)
 
 
+@pytest.mark.ci
 def test_a_locked_lesson_leads_nowhere_but_through_itself(page_at, for_everybody):
     question, link = step_of_kind("token")
     page = page_at(f"{link}&lock=1")

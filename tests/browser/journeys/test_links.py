@@ -11,18 +11,14 @@ from pages import contents
 from pages.contents import PAGES
 from tests.browser.conftest import go_by_history
 from tests.support.hostile import VALUES
-from tests.support.messages import UNKNOWN, unknown_parameters
+from tests.support.messages import UNKNOWN
 from tests.support.seen import (
     PATIENCE,
     address,
     answered,
-    drawn,
     fits,
-    head,
     in_sight,
     linked,
-    main,
-    picture,
     sentence,
     write,
 )
@@ -101,16 +97,6 @@ def test_a_link_with_nonsense_shows_the_page_and_says_what_it_left_out(page_at, 
         expect(page.get_by_text(UNKNOWN).first).to_be_visible(timeout=PATIENCE)
         assert page.get_by_test_id("stException").count() == 0, entry.key
     assert page.locator("img[src='x'], a[href^='javascript']").count() == 0
-
-
-def test_a_link_names_each_value_that_it_cannot_use(arrive):
-    page = arrive("/attention?heads=99-99_x&scale=purple&focus=-7&text=Mary+lost+her+keys.")
-    expect(
-        main(page).get_by_text(unknown_parameters("heads", "scale", "focus")).or_(main(page).get_by_text(UNKNOWN)).first
-    ).to_be_visible()
-    drawn(picture(page, "^Heatmap"))
-    head(page, 1, 2).click()
-    linked(page, heads="1-2")
 
 
 @pytest.mark.ci

@@ -65,6 +65,7 @@ def upload(page: Page, text: str | bytes, name: str = FILE) -> None:
     page.locator("input[type=file]").set_input_files({"name": name, "mimeType": "text/plain", "buffer": data})
 
 
+@pytest.mark.ci
 def test_the_built_in_sentences_are_read_already_and_lead_to_those_where_a_head_does_most(arrive, for_everybody):
     page = arrive("/many_sentences")
     report = read_all(catalogue.load(catalogue.DEFAULT), embedded_sentences())

@@ -95,6 +95,7 @@ def test_trainings_are_stopped_and_continued_and_one_waits_for_its_turn(page_at,
         expect(main(page).get_by_role("button", name=stage_texts.TRAIN_AGAIN)).to_be_visible(timeout=60_000)
 
 
+@pytest.mark.ci
 def test_the_classifier_that_ships_labels_one_s_own_sentence_and_leads_to_what_its_training_moved(arrive, for_everybody):
     page = arrive("/classifier")
     expect(said(page)).to_contain_text(re.compile(rf"^{classifier_texts.FINE_TUNED}: (positive|negative), "))
