@@ -28,7 +28,7 @@ from pages.ui.stage import browser_texts
 from pages.ui.stage import texts as stage_texts
 from tests.browser.conftest import go_by_history
 from tests.browser.journeys.test_presenter import NOTE_WRITING, fills_the_screen
-from tests.support.seen import answered, choose_head, comes_first, fits, press, said, saved, silent, stage
+from tests.support.seen import answered, choose_head, comes_first, drawing, fits, press, redrawn, said, saved, silent, stage
 from tx_core import load
 from tx_core.analysis.probabilities import largest
 from tx_core.analysis.views import view
@@ -64,9 +64,9 @@ def look_at_attention(page: Page) -> None:
     expect(said(page)).to_contain_text(re.compile(rf"{row.max():.2f}.*“{shown.keys[row.argmax()]}”"))
     press(page, browser_texts.CONTROLS["view"])
     heat = stage(page).get_by_test_id("attention-heatmap")
-    before = heat.evaluate("canvas => canvas.toDataURL()")
+    before = drawing(heat)
     stage(page).get_by_label(browser_texts.CONTROLS["scale"]).select_option("viridis")
-    assert heat.evaluate("canvas => canvas.toDataURL()") != before
+    redrawn(heat, before)
     stage(page).get_by_role("button", name=browser_texts.CONTROLS["shows"]["lines"], exact=True).click()
     expect(heat).to_be_hidden()
     expect(stage(page).get_by_test_id("attention-lines")).to_be_visible()
@@ -144,9 +144,9 @@ def look_at_head(page: Page) -> None:
     step(page, "Vectors")
     expect(total).to_contain_text("dimension ")
     canvas = stage(page).get_by_test_id("matrix-query")
-    before = canvas.evaluate("canvas => canvas.toDataURL()")
+    before = drawing(canvas)
     press(page, browser_texts.MATRICES["numbers"])
-    assert canvas.evaluate("canvas => canvas.toDataURL()") != before
+    redrawn(canvas, before)
     stage(page).get_by_role("button", name=browser_texts.MATRICES["allSteps"]).click()
     expect(stage(page).get_by_test_id("matrix-weights")).to_be_visible()
     expect(canvas).to_be_visible()

@@ -147,11 +147,11 @@ def picture(page: Page, words: str) -> Locator:
     return main(page).get_by_role("img", name=re.compile(words, re.DOTALL)).first
 
 
-def until(page: Page, reached: Callable[[], bool], what: str) -> None:
-    """Ask again and again until the answer is true, also where the page is drawn anew meanwhile."""
+def until(page: Page, reached: Callable[[], object], what: str, found: object = "") -> None:
+    """Ask again and again until the answer is true, also where the page is drawn anew meanwhile. found: what was found last."""
     end = time.monotonic() + PATIENCE / 1000
     while not reached():
-        assert time.monotonic() < end, f"{what} did not come"
+        assert time.monotonic() < end, f"{what} did not come {found}"
         page.wait_for_timeout(50)
 
 
@@ -270,13 +270,14 @@ def comes_first(page: Page) -> None:
     fits(page)
     is_phone = page.viewport_size["width"] < 500
     least = 300 if is_phone else next((height for part, height in LOW.items() if part in page.url), 560)
-    until(page, lambda: page.evaluate(PLACE)["height"] >= least, f"a picture {least} pixels high")
-    found = page.evaluate(PLACE)
-    if is_phone:
-        assert found["top"] <= 520, found
-    else:
-        assert 800 - found["top"] >= 0.6 * found["height"], found
-        assert found["page"] <= 2.5 * 800, found
+    found: dict[str, float] = {}
+
+    def is_placed() -> bool:
+        found.update(page.evaluate(PLACE))
+        in_sight = 800 - found["top"] >= 0.6 * found["height"] and found["page"] <= 2.5 * 800
+        return found["height"] >= least and (found["top"] <= 520 if is_phone else in_sight)
+
+    until(page, is_placed, f"a picture {least} pixels high, in sight", found)
 
 
 def entry_of(page: Page):

@@ -41,7 +41,7 @@ def wait_until(reached: Callable[[], Answer], seconds: float, what: str) -> Answ
     while time.monotonic() < end:
         if answer := reached():
             return answer
-        time.sleep(0.05)
+        time.sleep(0.02)
     pytest.fail(f"{what} did not happen within {seconds} seconds")
 
 

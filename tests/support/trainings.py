@@ -2,7 +2,6 @@
 
 import re
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -11,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.stage import background_runs
 from pages.ui.stage.texts import TRAINING_PROGRESS
+from tests.support.serving import wait_until
 from tx_core.training import background
 from tx_core.training.background import Registry, Snapshot
 
@@ -56,10 +56,7 @@ def name_of(app: AppTest) -> str:
 
 def until_still(app: AppTest, registry: Registry, kind: str) -> Snapshot:
     """Wait for the end of a visitor's training, and draw the page as it then is; give what the training came to."""
-    end = time.monotonic() + 120
-    while (snapshot := registry.snapshot(name_of(app), kind)).running:
-        assert time.monotonic() < end, "the training did not end within two minutes"
-        time.sleep(0.01)
+    snapshot = ended(registry, name_of(app), kind)
     app.run()
     return snapshot
 
@@ -91,12 +88,9 @@ class Clock:
 
 
 def until(reached) -> None:
-    end = time.monotonic() + 120
-    while not reached():
-        assert time.monotonic() < end, "it did not happen within two minutes"
-        time.sleep(0.002)
+    wait_until(reached, 120, "what is waited for")
 
 
-def ended(registry: Registry, visitor: str, kind: str = "copy"):
+def ended(registry: Registry, visitor: str, kind: str = "copy") -> Snapshot:
     until(lambda: not registry.snapshot(visitor, kind).running)
     return registry.snapshot(visitor, kind)

@@ -99,6 +99,7 @@ def changed_links(page: Page, before: np.ndarray, after: np.ndarray, tokens: tup
     assert [one.rpartition(" ")[0] for one in found[:3]] == expected
 
 
+@pytest.mark.ci
 def test_a_head_is_switched_off_shown_before_and_after_and_taken_back(arrive, for_everybody):
     page = arrive(f"{PATH}&heads=2-3&focus=4")
     tool(page, browser_texts.CONTROLS["offHead"].format(head="layer 2, head 3")).click()

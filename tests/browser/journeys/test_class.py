@@ -337,6 +337,7 @@ def test_phones_and_teacher_see_the_stage_of_a_step_with_the_guesses_in_it_and_l
     expect(view.get_by_text(re.compile("“far”")).first).to_be_visible()
     answered(view)
     unfold(teacher, texts.WRITTEN)
+    expect(teacher.get_by_text("far (1)")).to_be_visible(timeout=PATIENCE)
     written = teacher.get_by_text(re.compile(r"^\w+ \(1\)$")).all_inner_texts()
     teacher.get_by_role("button", name=texts.HIDE_WORD, exact=True).nth(written.index("far (1)")).click()
     expect(view.get_by_text(re.compile("“far”"))).to_have_count(0)

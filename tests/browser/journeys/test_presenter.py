@@ -9,7 +9,7 @@ from pages.ui.panels import lesson
 from pages.ui.shell.level import ADVANCED
 from pages.ui.stage import browser_texts
 from tests.browser.conftest import DARK, go_by_history
-from tests.support.seen import PATIENCE, address, answered, button, drawn, picture, sentence
+from tests.support.seen import PATIENCE, address, answered, button, drawn, picture, sentence, until
 
 pytestmark = pytest.mark.ci
 
@@ -60,15 +60,19 @@ def fills_the_screen(page: Page) -> None:
     """Assert that the stage is all that is seen, that no letter of it is too small, and that it is no larger than the screen."""
     expect(page.locator("body [data-presented]")).to_have_count(1, timeout=PATIENCE)
     answered(page)
-    size = page.viewport_size
+    size, small = page.viewport_size, []
     stage = page.get_by_test_id("stage")
-    assert stage.bounding_box() == {"x": 0, "y": 0, **size}
+    expect(page.get_by_role("heading", level=1)).to_be_hidden()
+
+    def is_large() -> bool:
+        found = page.evaluate(SHOWN)
+        small[:] = [one for one in found if one[1] < SMALLEST_TEXT * size["height"] / 1080 - 0.1]
+        return found and not small
+
+    until(page, lambda: stage.bounding_box() == {"x": 0, "y": 0, **size}, "a stage as large as the screen")
+    until(page, is_large, "large letters", small)
     assert stage.evaluate("node => node.scrollWidth <= node.clientWidth")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    expect(page.get_by_role("heading", level=1)).to_be_hidden()
-    found = page.evaluate(SHOWN)
-    assert found
-    assert [one for one in found if one[1] < SMALLEST_TEXT * size["height"] / 1080 - 0.1] == []
 
 
 def test_keys_begin_and_end_the_view_and_blank_the_screen_in_the_colours_of_the_device(page_at):
