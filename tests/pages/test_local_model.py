@@ -53,8 +53,7 @@ def test_a_model_is_said_to_be_downloaded_where_it_is_not_on_this_machine(
     assert said == [says_so, texts.LOADING_MODEL]
 
 
-PAGES = ("attention", "fill_mask", "summaries", "compare", "bertviz_page", "many_sentences")
-"""Those that take any model."""
+PAGES = ("attention", "compare", "many_sentences")
 
 
 @pytest.mark.parametrize("page", PAGES)

