@@ -204,6 +204,38 @@ def hub_engine(checkpoint):
 
 
 @pytest.fixture(scope="session")
+def reference(checkpoint):
+    """Return the model of a family's checkpoint as the library runs it, with its own eager attention: `reference("roberta")`."""
+    transformers = importlib.import_module("transformers")
+    from tests.support.hub_families import FILLING
+
+    @functools.cache
+    def of_family(family: str):
+        kind = transformers.AutoModelForMaskedLM if family in ("bert", *FILLING) else transformers.AutoModel
+        return kind.from_pretrained(
+            checkpoint(family), attn_implementation="eager", dtype=importlib.import_module("torch").float32
+        ).eval()
+
+    return of_family
+
+
+@pytest.fixture(scope="session")
+def engine():
+    """The embedded model that fills blanks."""
+    from tx_core.engine import catalogue
+
+    return catalogue.load(catalogue.DEFAULT)
+
+
+@pytest.fixture(scope="session")
+def writer():
+    """The embedded model that writes."""
+    from tx_core.engine import catalogue
+
+    return catalogue.load(catalogue.WRITER)
+
+
+@pytest.fixture(scope="session")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small corpus to pre-train on, with its licences."""
     from tests.support.small_training import write_corpus

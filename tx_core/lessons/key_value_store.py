@@ -25,8 +25,6 @@ class Store:
     values: tuple[VectorRow, ...]
 
     def __post_init__(self) -> None:
-        if len(self.keys) != len(self.values):
-            raise ValueError(f"every key needs a value, got {len(self.keys)} keys and {len(self.values)} values")
         if not 1 <= len(self.keys) <= MAX_STORE_ROWS:
             raise TextProblem(f"The table needs 1 to {MAX_STORE_ROWS} rows, and has {len(self.keys)}: add or delete some.")
         for kind, rows in (("key", self.keys), ("value", self.values)):

@@ -24,7 +24,6 @@ def _padding(tokens: int, real: int, width: int) -> Bool[Tensor, "query key"]:
     return padding_mask([real], tokens)[0, 0].expand(tokens, -1).clone()
 
 
-# To add a mask, add an entry: its name, and a function of (tokens, real, width) as in `mask_of_kind`.
 MASK_KINDS: dict[str, Callable[[int, int, int], Bool[Tensor, "query key"]]] = {
     "none": lambda tokens, real, width: torch.ones(tokens, tokens, dtype=torch.bool),
     "padding": _padding,
@@ -32,22 +31,12 @@ MASK_KINDS: dict[str, Callable[[int, int, int], Bool[Tensor, "query key"]]] = {
     "combined": _combined,
     "window": lambda tokens, real, width: window_mask(tokens, width),
 }
+"""By name, a function that builds the mask, True = may attend, from the number of tokens, padding included, how many of them are
+not padding, and the number of neighbours on either side in a window."""
 
 
 def mask_of_kind(kind: str, tokens: int, real: int, width: int = 1) -> Bool[Tensor, "query key"]:
-    """Build a mask of `MASK_KINDS`; True = may attend.
-
-    Args:
-        kind: A key of `MASK_KINDS`.
-        tokens: The number of tokens, padding included.
-        real: How many of them, from the first, are not padding.
-        width: The number of neighbours on either side, for "window".
-
-    Raises:
-        ValueError: For an unknown kind.
-    """
-    if kind not in MASK_KINDS:
-        raise ValueError(f"kind must be one of {', '.join(MASK_KINDS)}, got {kind}")
+    """Build a mask of `MASK_KINDS`."""
     return MASK_KINDS[kind](tokens, real, width)
 
 

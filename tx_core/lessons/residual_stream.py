@@ -142,9 +142,7 @@ def skip_effect(engine: BertEngine, text: str, pair: str | None = None) -> SkipE
 
 
 def token_paths(trace: Trace, places: Sequence[int]) -> tuple[TokenPath, ...]:
-    """Follow the tokens at some positions through the layers of a run that kept "hidden"; ValueError without it."""
-    if trace.hidden is None:
-        raise ValueError('the trace must keep "hidden"')
+    """Follow the tokens at some positions through the layers of a run that kept "hidden"."""
     tokens = trace.attention.query_tokens.tokens
     return tuple(token_path(tokens[place], torch.tensor(trace.hidden[:, place])) for place in places)
 
@@ -160,10 +158,8 @@ class LayerWords:
 def layer_words(engine: BertEngine, trace: Trace) -> LayerWords:
     """Apply the masked-word head to every layer, as the logit lens does (nostalgebraist 2020).
 
-    trace: a run of the same engine that kept "hidden". Raises ValueError without it, or without a head.
+    trace: a run of the same engine that kept "hidden". Raises ValueError without a head.
     """
-    if trace.hidden is None:
-        raise ValueError('the trace must keep "hidden"')
 
     def compute(model: Bert, device: str) -> tuple[Tensor, Tensor]:
         best = [

@@ -99,12 +99,7 @@ def attention_tensors(
         scaled: Whether to divide the scores by √head_dim.
         mask: True = may attend.
         normalise: What turns scores into weights.
-
-    Raises:
-        ValueError: Unless there are as many vectors as tokens.
     """
-    if len(tokens) != len(vectors):
-        raise ValueError(f"every token needs one vector, got {len(tokens)} tokens and {len(vectors)} vectors")
     query, key, value = _project(vectors, projections)
     scale = 1 / math.sqrt(query.shape[-1]) if scaled else 1.0
     scores = attention_scores(query, key, scale)
@@ -234,10 +229,8 @@ class HeadRun:
 def head_run(engine: BertEngine, trace: Trace, choice: HeadChoice) -> HeadRun:
     """Compute one head's attention on the vectors that enter its layer.
 
-    trace: a run of the same engine that kept "hidden". Raises ValueError without it.
+    trace: a run of the same engine that kept "hidden".
     """
-    if trace.hidden is None:
-        raise ValueError('the trace must keep "hidden"')
     tokens = trace.attention.query_tokens.tokens
     vectors = torch.tensor(trace.hidden[choice.layer])
     projections = _projections(engine, vectors, choice)

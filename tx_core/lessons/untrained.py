@@ -10,7 +10,7 @@ from torch import Tensor
 
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.device import DeviceRunner
-from tx_core.transformer.bert import HEADS, Bert, random_bert, random_head
+from tx_core.transformer.bert import Bert, random_bert, random_head
 from tx_core.transformer.config import BertConfig
 from tx_core.transformer.trace import Trace
 
@@ -55,13 +55,7 @@ class LabelScores:
 
 @torch.no_grad()
 def predict_labels(trace: Trace, kind: str, labels: int, seed: int) -> LabelScores:
-    """Apply an untrained head to the last hidden states of a run that kept "hidden"; ValueError without it."""
-    if trace.hidden is None:
-        raise ValueError('the trace must keep "hidden"')
-    if kind not in HEADS or not 1 < labels <= MAX_UNTRAINED_LABELS:
-        raise ValueError(
-            f"a head must be one of {', '.join(HEADS)} with 2 to {MAX_UNTRAINED_LABELS} labels, got {kind} with {labels}"
-        )
+    """Apply an untrained head to the last hidden states of a run that kept "hidden"."""
     hidden = torch.tensor(trace.hidden[-1])[None]
     logits = random_head(kind, hidden.shape[-1], labels, seed)(hidden)
     return LabelScores(kind, logits, logits.softmax(dim=-1))

@@ -75,13 +75,10 @@ def max_pool(
 ) -> tuple[Float[Tensor, "batch hidden"], Int[Tensor, "batch hidden"]]:
     """Return the maximum of each dimension over the tokens, and the position of the token that has it (Collobert & Weston 2008).
 
-    mask: True = a real token, as from `padding_mask`. Raises ValueError for a sentence without a real token.
+    mask: True = a real token, as from `padding_mask`; every sentence has one.
     """
     if mask is not None:
-        real = mask.reshape(len(mask), -1, 1)
-        if not real.any(dim=1).all():
-            raise ValueError("every sentence must have at least one real token")
-        hidden = hidden.masked_fill(~real, -torch.inf)
+        hidden = hidden.masked_fill(~mask.reshape(len(mask), -1, 1), -torch.inf)
     return tuple(hidden.max(dim=1))
 
 

@@ -82,8 +82,6 @@ def _weights_by_row(
 
     Rows are computed together where they differ in nothing but the heads that are off.
     """
-    if len(rows) != len(scores):
-        raise ValueError(f"every row must have its interventions, got {len(rows)} for {len(scores)} rows")
     rest = [tuple(one for one in row if one.kind != "off") for row in rows]
     weights = torch.empty_like(scores) if len(set(rest)) > 1 else changed_weights(rest[0], scores, mask, normalise)
     for interventions in dict.fromkeys(rest) if len(set(rest)) > 1 else ():

@@ -349,17 +349,19 @@ class EncoderBlock(nn.Module):
 
 
 class EncoderRun(NamedTuple):
-    """The result of a stack of encoder blocks.
+    """The result of a stack of blocks.
 
     Attributes:
         output: the vectors after the last block.
-        layers: for each layer, the parts that were kept, by name.
+        layers: for each layer, the parts of its self-attention that were kept, by name.
         hidden: the input and the output of every block, where "hidden" was kept; else empty.
+        cross_layers: as `layers`, of a decoder's cross-attention.
     """
 
     output: Float[Tensor, "batch token hidden"]
     layers: list[dict[str, Tensor]]
-    hidden: list[Float[Tensor, "batch token hidden"]]
+    hidden: Sequence[Float[Tensor, "batch token hidden"]] = ()
+    cross_layers: Sequence[dict[str, Tensor]] = ()
 
 
 def select_parts(attention: LayerAttention, keep: Collection[str]) -> dict[str, Tensor]:
@@ -434,7 +436,7 @@ class Encoder(nn.Module):
             if "hidden" in keep:
                 states.append(hidden)
         if "hidden" not in keep:
-            return EncoderRun(hidden, layers, [])
+            return EncoderRun(hidden, layers)
         return EncoderRun(hidden if places is None else hidden[:, places], layers, states)
 
     def _wanted(

@@ -17,14 +17,7 @@ SimilarityMeasure = Literal["dot", "cosine"]
 
 
 def frequencies(hidden: int, base: float = 10000.0) -> Float[Tensor, "pair"]:
-    """Return the frequency of each pair of dimensions in radians per position, in double precision: base^(−2i/hidden).
-
-    Raises ValueError unless hidden is even and base above 1.
-    """
-    if hidden < 2 or hidden % 2:
-        raise ValueError(f"hidden must be even and 2 or more, got {hidden}")
-    if not base > 1:
-        raise ValueError(f"base must be above 1, got {base}")
+    """Return the frequency of each pair of dimensions in radians per position, in double precision: base^(−2i/hidden)."""
     return base ** (-torch.arange(0, hidden, 2, dtype=torch.float64) / hidden)
 
 
@@ -32,7 +25,6 @@ def sinusoids(tokens: int, hidden: int, base: float = 10000.0) -> Float[Tensor, 
     """Encode positions by sines and cosines of many frequencies (Vaswani et al. 2017, section 3.5).
 
     Even dimensions are sines, odd ones the cosines of the same frequency. They are fixed, not learned.
-    Raises ValueError for an odd hidden size or a base of 1 or less.
     """
     angle = torch.arange(tokens, dtype=torch.float64)[:, None] * frequencies(hidden, base)
     return torch.stack((angle.sin(), angle.cos()), dim=-1).flatten(1).float()
@@ -83,10 +75,8 @@ def check_criteria(encode: Callable[[int], Float[Tensor, "token hidden"]], token
     how much the distance between two positions equally far apart varies along the text, as a share of the largest distance.
 
     encode: returns the encodings of that many positions; it is called twice for `tokens` positions and once for half of
-    them. Raises ValueError for fewer than 4 positions.
+    them.
     """
-    if tokens < 4:
-        raise ValueError(f"tokens must be 4 or more, got {tokens}")
     table, again, shorter = encode(tokens).double(), encode(tokens).double(), encode(tokens // 2).double()
     apart = _distances(table)
     nearest = float((apart + torch.eye(tokens) * apart.max()).min())
@@ -108,8 +98,6 @@ def relative_distances(query_tokens: int, key_tokens: int) -> Int[Tensor, "query
 
 def clipped_distances(query_tokens: int, key_tokens: int, limit: int) -> Int[Tensor, "query key"]:
     """Clip distances to ±limit and number them from 0 to 2 × limit (Shaw et al. 2018, equation 4)."""
-    if limit < 1:
-        raise ValueError(f"limit must be 1 or more, got {limit}")
     return relative_distances(query_tokens, key_tokens).clamp(-limit, limit) + limit
 
 

@@ -76,22 +76,6 @@ class DecoderBlock(nn.Module):
         return self.feed_forward_norm(hidden + self.dropout(self.feed_forward(hidden))), own, cross
 
 
-class DecoderRun(NamedTuple):
-    """The result of a stack of decoder blocks.
-
-    Attributes:
-        output: the vectors after the last block.
-        layers: for each layer, the parts of its self-attention that were kept, by name.
-        cross_layers: the same of its cross-attention.
-        hidden: the input and the output of every block, where "hidden" was kept; else empty.
-    """
-
-    output: Float[Tensor, "batch token hidden"]
-    layers: list[dict[str, Tensor]]
-    cross_layers: list[dict[str, Tensor]]
-    hidden: list[Float[Tensor, "batch token hidden"]]
-
-
 class Decoder(nn.Module):
     """A stack of decoder blocks that all attend to the same source."""
 
@@ -108,16 +92,14 @@ class Decoder(nn.Module):
         source_mask: Bool[Tensor, "..."] | None = None,
         *,
         keep: Collection[str] = (),
-    ) -> DecoderRun:
+    ) -> EncoderRun:
         """Run every block. keep: the parts to keep, see `trace.ALL_PARTS`."""
-        layers, cross_layers, states = [], [], [hidden]
+        layers, cross_layers = [], []
         for block in self.blocks:
             hidden, own, cross = block(hidden, source, mask, source_mask)
             layers.append(select_parts(own, keep))
             cross_layers.append(select_parts(cross, keep))
-            if "hidden" in keep:
-                states.append(hidden)
-        return DecoderRun(hidden, layers, cross_layers, states if "hidden" in keep else [])
+        return EncoderRun(hidden, layers, cross_layers=cross_layers)
 
 
 class Seq2SeqEmbeddings(nn.Module):
@@ -150,7 +132,7 @@ class Seq2SeqRun(NamedTuple):
 
     logits: Float[Tensor, "batch target vocab"]
     encoder: EncoderRun
-    decoder: DecoderRun
+    decoder: EncoderRun
 
 
 class Seq2Seq(nn.Module):
@@ -187,7 +169,7 @@ class Seq2Seq(nn.Module):
         target_mask: Bool[Tensor, "..."] | None = None,
         *,
         keep: Collection[str] = (),
-    ) -> tuple[Float[Tensor, "batch target vocab"], DecoderRun]:
+    ) -> tuple[Float[Tensor, "batch target vocab"], EncoderRun]:
         """Compute logits of the next word after each target token, under a causal mask. memory: the encoder's output."""
         causal = causal_mask(target.shape[1]).to(target.device)
         mask = combine(causal, target_mask)
@@ -219,18 +201,12 @@ def random_seq2seq(config: Seq2SeqConfig, seed: int) -> Seq2Seq:
 
 
 @torch.no_grad()
-def greedy_decode(
-    model: Seq2Seq,
-    source: Int[Tensor, "batch source"],
-    start: int,
-    tokens: int,
-    source_mask: Bool[Tensor, "..."] | None = None,
-) -> Int[Tensor, "batch target"]:
+def greedy_decode(model: Seq2Seq, source: Int[Tensor, "batch source"], start: int, tokens: int) -> Int[Tensor, "batch target"]:
     """Decode greedily up to `tokens` tokens, the first of which is the start token."""
-    memory = model.encode(source, source_mask).output
+    memory = model.encode(source).output
     target = torch.full((len(source), 1), start, device=source.device)
     while target.shape[1] < tokens:
-        logits, _ = model.decode(memory, target, source_mask)
+        logits, _ = model.decode(memory, target)
         target = torch.cat((target, logits[:, -1].argmax(dim=-1, keepdim=True)), dim=1)
     return target
 
@@ -242,17 +218,8 @@ def number_encoding(ids: Int[Tensor, "token"]) -> Encoding:
 
 
 @torch.no_grad()
-def trace_seq2seq(
-    model: Seq2Seq,
-    source: Encoding,
-    target: Encoding,
-    keep: Collection[str] = ("weights",),
-    name: str = "encoder-decoder",
-) -> Trace:
-    """Run one source and target, and return all three kinds of attention: "self", "decoder" and "cross".
-
-    hidden, where it is kept, is the encoder's.
-    """
+def trace_seq2seq(model: Seq2Seq, source: Encoding, target: Encoding, keep: Collection[str], name: str) -> Trace:
+    """Run one source and target, and return all three kinds of attention: "self", "decoder" and "cross"."""
     device = model.vocabulary.weight.device
     ids = [torch.tensor([text.ids], device=device) for text in (source, target)]
     run = model(*ids, keep=keep)
@@ -264,7 +231,6 @@ def trace_seq2seq(
             _stack("decoder", target, target, run.decoder.layers),
             _stack("cross", target, source, run.decoder.cross_layers),
         ),
-        hidden=torch.cat(run.encoder.hidden).cpu().numpy() if "hidden" in keep else None,
     )
 
 

@@ -26,11 +26,6 @@ PAGE = "bert"
 TEXT = "I drink a cup of [MASK] every morning."
 
 
-@pytest.fixture(scope="module")
-def engine():
-    return catalogue.load("embedded")
-
-
 @pytest.fixture(autouse=True, scope="module")
 def loaded_library():
     """Hugging Face's BERT as it is once the first reader has waited for it."""

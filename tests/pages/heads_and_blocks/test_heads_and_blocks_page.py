@@ -19,11 +19,6 @@ PAGE = "heads_and_blocks"
 TEXT = "The old man drank a cup of [MASK] by the fire."
 
 
-@pytest.fixture(scope="module")
-def engine():
-    return catalogue.load("embedded")
-
-
 def controls(app: AppTest) -> dict[str, dict]:
     """The controls of the stage by their names."""
     return {one["name"]: one for one in staged(app)["controls"]}

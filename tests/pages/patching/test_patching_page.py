@@ -21,11 +21,6 @@ KEYS = {"text": "The keys are [MASK].", "text_b": "The <b> old key is [MASK]."}
 NAMES = {"text": "Mary lost [MASK] keys.", "text_b": "John lost [MASK] keys."}
 
 
-@pytest.fixture(scope="module")
-def engine():
-    return catalogue.load("embedded")
-
-
 @pytest.mark.parametrize("what", ["residual", "head"])
 def test_the_map_is_the_core_s_from_below_and_each_cell_shows_its_prediction(open_app, engine, what: str):
     app = open_app(PAGE, **NAMES, what=what)

@@ -13,7 +13,6 @@ from pages.ui.shell.numbers import small_number
 from pages.ui.stage.controls import take_settings
 from tests.support.staged import staged, staged_parts, staged_pictures, staged_steps
 from tx_core.analysis.patterns import name_heads, pattern_sums
-from tx_core.engine import catalogue
 from tx_core.lessons import key_value
 from tx_core.lessons.key_value_store import EXAMPLE, Store
 from tx_core.lessons.self_attention import head_projections, random_projections
@@ -21,11 +20,6 @@ from tx_core.transformer.attention import NORMALISE, attend, causal_mask
 
 PAGE = "self_attention"
 TEXT = "time flies like an arrow"
-
-
-@pytest.fixture(scope="module")
-def engine():
-    return catalogue.load("embedded")
 
 
 def address(app: AppTest) -> dict[str, str]:

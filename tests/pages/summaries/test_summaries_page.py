@@ -122,11 +122,6 @@ def test_an_encoder_decoder_shows_what_is_mixed_and_says_what_it_cannot_show(of_
 
 
 @pytest.fixture(scope="module")
-def engine():
-    return catalogue.load("embedded")
-
-
-@pytest.fixture(scope="module")
 def stack(engine):
     return engine.trace(TEXT, keep=("weights", "value")).attention
 

@@ -18,11 +18,6 @@ PARTS = ("query", "key", "value", "scores", "weights", "context", "hidden")
 
 
 @pytest.fixture(scope="module")
-def engine():
-    return catalogue.load("embedded")
-
-
-@pytest.fixture(scope="module")
 def trace(engine):
     return engine.trace(TEXT, keep=PARTS)
 

@@ -21,11 +21,6 @@ TEXT = "She [MASK] the letter because the story in it made her laugh."
 
 
 @pytest.fixture(scope="module")
-def engine():
-    return catalogue.load("embedded")
-
-
-@pytest.fixture(scope="module")
 def asked(engine):
     filling = predict(engine, TEXT, top_k=3)
     return filling.encoding, filling.blanks[0].place, filling.blanks[0].predictions

@@ -19,11 +19,6 @@ TEXT = "I drink a cup of [MASK] every morning."
 
 
 @pytest.fixture(scope="module")
-def engine():
-    return catalogue.load("embedded")
-
-
-@pytest.fixture(scope="module")
 def found(engine):
     trace = engine.trace(TEXT, keep=("hidden",))
     return logit_lens(engine, trace, trace.attention.query_tokens.blanks[0], top_k=4)

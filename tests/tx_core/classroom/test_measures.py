@@ -20,16 +20,6 @@ LESSONS = {path.stem: open_lesson(path) for path in (ROOT / "assets" / "lessons"
 STEPS = {step.title: step for step in LESSONS["path"].steps}
 
 
-@pytest.fixture(scope="module")
-def engine():
-    return load("embedded")
-
-
-@pytest.fixture(scope="module")
-def writer():
-    return load("writer")
-
-
 def answer(engine, **measure) -> Answer:
     return compute_answer(engine, Measure(**measure))
 

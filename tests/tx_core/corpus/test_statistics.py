@@ -34,14 +34,9 @@ def made(count: int, seed: int = 3, most: int = 24) -> Sentences:
     return Sentences("made", texts, tuple(range(1, count + 1)), ())
 
 
-@pytest.fixture(scope="module")
-def embedded() -> Engine:
-    return catalogue.load(catalogue.DEFAULT)
-
-
 @pytest.fixture
-def engine(embedded, hub_engine) -> Callable[[str], Engine]:
-    return lambda family: embedded if family == catalogue.DEFAULT else hub_engine(family)
+def of_family(engine: Engine, hub_engine) -> Callable[[str], Engine]:
+    return lambda family: engine if family == catalogue.DEFAULT else hub_engine(family)
 
 
 def one_at_a_time(engine: Engine, sentences: Sentences) -> tuple[PatternSums, np.ndarray, np.ndarray]:
@@ -60,10 +55,10 @@ def one_at_a_time(engine: Engine, sentences: Sentences) -> tuple[PatternSums, np
 
 
 @pytest.mark.parametrize("family", [catalogue.DEFAULT, *FAMILIES])
-def test_batches_give_what_every_sentence_alone_gives(engine, family: str):
+def test_batches_give_what_every_sentence_alone_gives(of_family, family: str):
     sentences = made(60 if family == catalogue.DEFAULT else 30, most=24 if family == catalogue.DEFAULT else 9)
-    report = read_all(engine(family), sentences)
-    sums, means, scores = one_at_a_time(engine(family), sentences)
+    report = read_all(of_family(family), sentences)
+    sums, means, scores = one_at_a_time(of_family(family), sentences)
     assert report.read == len(sentences) == report.sums.texts
     np.testing.assert_allclose(report.sums.shares, sums.shares, atol=1e-5, rtol=0)
     np.testing.assert_allclose(report.sums.scores, sums.scores, atol=1e-5, rtol=0)
@@ -78,57 +73,57 @@ def test_batches_give_what_every_sentence_alone_gives(engine, family: str):
 
 
 @pytest.mark.parametrize("family", [catalogue.DEFAULT, "roberta"])
-def test_in_half_precision_the_averages_are_nearly_the_same(engine, family: str):
+def test_in_half_precision_the_averages_are_nearly_the_same(of_family, family: str):
     sentences = made(60, most=24 if family == catalogue.DEFAULT else 9)
-    single, half = (read_all(engine(family), sentences, half=half) for half in (False, True))
+    single, half = (read_all(of_family(family), sentences, half=half) for half in (False, True))
     assert (single.half, half.half) == (False, True)
     assert not np.array_equal(half.entropy, single.entropy), "nothing was computed in bfloat16"
     np.testing.assert_allclose(half.sums.shares, single.sums.shares, atol=0.003, rtol=0)
     np.testing.assert_allclose(half.entropy, single.entropy, atol=0.005, rtol=0)
     np.testing.assert_allclose(half.distance, single.distance, atol=0, rtol=0.005)
-    again = read_all(engine(family), sentences)
+    again = read_all(of_family(family), sentences)
     np.testing.assert_array_equal(again.entropy, single.entropy, "the model itself is as it was")
 
 
-def test_a_sentence_that_is_repeated_counts_each_time_and_is_ranked_once(embedded: Engine):
+def test_a_sentence_that_is_repeated_counts_each_time_and_is_ranked_once(engine: Engine):
     once = made(30)
     thrice = Sentences("made", once.texts * 3, tuple(range(1, 91)), ())
-    alone, repeated = read_all(embedded, once), read_all(embedded, thrice)
+    alone, repeated = read_all(engine, once), read_all(engine, thrice)
     np.testing.assert_allclose(repeated.sums.given, 3 * alone.sums.given, rtol=1e-5, atol=1e-4)
     np.testing.assert_allclose(repeated.strongest.values, alone.strongest.values, atol=1e-5, rtol=0)
     assert repeated.strongest.texts.max() < 30
 
 
-def test_every_sentence_is_in_one_batch_and_batches_are_of_about_one_length(embedded: Engine):
+def test_every_sentence_is_in_one_batch_and_batches_are_of_about_one_length(engine: Engine):
     sentences = made(1000)
-    found = list(batches(embedded, sentences.texts, sentences.lines, Notes()))
+    found = list(batches(engine, sentences.texts, sentences.lines, Notes()))
     assert sorted(number for batch in found for number in batch.numbers) == list(range(1000))
     assert all(len(batch.rows) <= MAX_BATCH_ROWS for batch in found)
     padded = sum(len(batch.rows) * max(map(len, batch.rows)) for batch in found)
     assert padded < 1.05 * sum(len(row) for batch in found for row in batch.rows)
 
 
-def test_no_batch_holds_more_weights_than_allowed(embedded: Engine, monkeypatch: pytest.MonkeyPatch):
+def test_no_batch_holds_more_weights_than_allowed(engine: Engine, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sentence_batches, "MAX_BATCH_WEIGHTS", 50_000)
     sentences = made(200)
-    for batch in batches(embedded, sentences.texts, sentences.lines, Notes()):
-        weights = len(batch.rows) * max(map(len, batch.rows)) ** 2 * embedded.info.num_layers * embedded.info.num_heads
+    for batch in batches(engine, sentences.texts, sentences.lines, Notes()):
+        weights = len(batch.rows) * max(map(len, batch.rows)) ** 2 * engine.info.num_layers * engine.info.num_heads
         assert weights <= 50_000 or len(batch.rows) == 1
 
 
-def test_what_the_model_cannot_read_is_left_out_by_line_and_reason(embedded: Engine):
+def test_what_the_model_cannot_read_is_left_out_by_line_and_reason(engine: Engine):
     texts = ("The dog ran.", "tea " * 300, "\u200b", "Bread is cold.")
-    report = read_all(embedded, Sentences("mine", texts, (2, 5, 7, 9), ()))
+    report = read_all(engine, Sentences("mine", texts, (2, 5, 7, 9), ()))
     assert report.read == 2
     assert report.complete
     assert {one.why: one.lines for one in report.left_out} == {
-        sentence_batches.TOO_MANY_TOKENS_IN_LINE.format(most=embedded.info.max_tokens): (5,),
+        sentence_batches.TOO_MANY_TOKENS_IN_LINE.format(most=engine.info.max_tokens): (5,),
         sentence_batches.NOTHING_TO_READ: (7,),
     }
 
 
-def test_it_reports_as_it_goes_can_be_stopped_and_then_holds_no_model(embedded: Engine):
-    reading = Reading(embedded, made(400))
+def test_it_reports_as_it_goes_can_be_stopped_and_then_holds_no_model(engine: Engine):
+    reading = Reading(engine, made(400))
     assert reading.report is None
     updates = reading.updates()
     first = next(updates)
@@ -157,8 +152,8 @@ class Crowded:
         return self._engine.over_weights(rows, measure, **precision)
 
 
-def test_a_busy_host_is_waited_for(embedded: Engine):
-    reading = Reading(Crowded(embedded), made(10, most=1))
+def test_a_busy_host_is_waited_for(engine: Engine):
+    reading = Reading(Crowded(engine), made(10, most=1))
     assert [step.done for step in reading.updates()] == [0, 0, 10]
     assert reading.report.sums.texts == 10
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.device import DeviceRunner
 from tx_core.engine.engine import RECORD_TOO_LARGE, record_bytes
@@ -16,11 +15,6 @@ from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import ALL_PARTS
 
 WORD = "tea "
-
-
-@pytest.fixture(scope="module")
-def engine() -> BertEngine:
-    return catalogue.load(catalogue.DEFAULT)
 
 
 def test_exactly_the_budget_is_read_and_one_token_more_is_refused_by_the_number(engine: BertEngine):

@@ -17,11 +17,6 @@ from tx_core.fill_mask.predictions import predict
 BEGINNING = "Once upon a"
 
 
-@pytest.fixture(scope="module")
-def writer():
-    return load(catalogue.WRITER)
-
-
 def test_shares_by_hand():
     logits = np.log(np.array([0.1, 0.4, 0.2, 0.3]))
     np.testing.assert_allclose(Sampling().shares(logits), [0.1, 0.4, 0.2, 0.3])

@@ -24,11 +24,6 @@ TEXTS = (
 
 
 @pytest.fixture(scope="module")
-def engine():
-    return catalogue.load(catalogue.DEFAULT)
-
-
-@pytest.fixture(scope="module")
 def pipeline():
     directory = catalogue.MODELS / catalogue.DEFAULT
     model = transformers.BertForMaskedLM.from_pretrained(directory, dtype=torch.float32)

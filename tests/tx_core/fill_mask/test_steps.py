@@ -23,11 +23,6 @@ TEXT = "I [MASK] a [MASK] of [MASK]."
 
 
 @pytest.fixture(scope="module")
-def engine():
-    return catalogue.load(catalogue.DEFAULT)
-
-
-@pytest.fixture(scope="module")
 def reference():
     return BertForMaskedLM.from_pretrained(catalogue.MODELS / catalogue.DEFAULT, dtype=torch.float32).eval()
 

@@ -17,11 +17,6 @@ TEXT = "She peeled a [MASK] and a [MASK]."
 
 
 @pytest.fixture(scope="module")
-def engine():
-    return catalogue.load(catalogue.DEFAULT)
-
-
-@pytest.fixture(scope="module")
 def reference():
     directory = catalogue.MODELS / catalogue.DEFAULT
     return transformers.BertForMaskedLM.from_pretrained(directory, dtype=torch.float32).eval()

@@ -3,7 +3,6 @@
 import pytest
 import torch
 
-from tx_core.engine import catalogue
 from tx_core.lessons.bert_parts import (
     block_run,
     embedding_run,
@@ -13,11 +12,6 @@ from tx_core.lessons.bert_parts import (
 )
 
 TEXT, PAIR = "The dog chased the cat.", "It was hungry."
-
-
-@pytest.fixture(scope="module")
-def engine():
-    return catalogue.load(catalogue.DEFAULT)
 
 
 @pytest.fixture(scope="module")

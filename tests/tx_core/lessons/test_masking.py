@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
 from tx_core.lessons.masking import (
     MaskedHead,
@@ -46,11 +45,6 @@ def test_a_small_penalty_leaks_and_the_leak_is_what_the_arithmetic_says():
 
 
 SHORT, LONG = "The cat sat.", "It was late and the dog that had slept all day was hungry again."
-
-
-@pytest.fixture(scope="module")
-def engine():
-    return catalogue.load("embedded")
 
 
 def test_a_mask_laid_on_one_head_changes_the_weights_of_that_heads_own_scores(engine):

@@ -15,11 +15,6 @@ TEXT = "I drink a cup of [MASK] every morning."
 DIRECTORY = catalogue.MODELS / catalogue.DEFAULT
 
 
-@pytest.fixture(scope="module")
-def engine():
-    return catalogue.load(catalogue.DEFAULT)
-
-
 def test_every_layer_of_ours_is_the_librarys(engine):
     found = compare_with_library(engine, DIRECTORY, TEXT, "It is warm.")
     assert len(found.hidden) == engine.info.num_layers + 1 and len(found.weights) == engine.info.num_layers

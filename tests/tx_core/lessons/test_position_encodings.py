@@ -3,7 +3,6 @@
 import pytest
 import torch
 
-from tx_core.engine import catalogue
 from tx_core.lessons.position_encodings import (
     BIASES,
     ENCODINGS,
@@ -24,11 +23,6 @@ def test_relative_schemes_tell_the_distance_and_not_the_place(engine, scheme):
         along = scores.diagonal(distance)
         torch.testing.assert_close(along, along[0].expand_as(along), atol=1e-5, rtol=0)
     assert scores[0].std() > 1e-3
-
-
-@pytest.fixture(scope="module")
-def engine():
-    return catalogue.load("embedded")
 
 
 def test_distances_are_clipped_by_shaw_and_put_into_buckets_by_t5():

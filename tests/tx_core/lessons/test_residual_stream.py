@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from tests.support.torch_weights import shake
-from tx_core.engine import catalogue
 from tx_core.lessons.residual_stream import (
     layer_words,
     mean_cosine,
@@ -56,11 +55,6 @@ def test_a_words_journey_compares_each_layer_with_the_first_and_the_last_one():
 
 
 TEXT = "The dog chased the cat."
-
-
-@pytest.fixture(scope="module")
-def engine():
-    return catalogue.load(catalogue.DEFAULT)
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ import math
 import pytest
 import torch
 
-from tx_core.engine import catalogue
 from tx_core.lessons.self_attention import HeadChoice, attention_tensors, head_run, random_projections, saturation
 from tx_core.transformer.attention import NORMALISE, attend, causal_mask, sparsemax
 
@@ -35,11 +34,6 @@ def test_without_scaling_softmax_saturates_as_vectors_grow_and_with_it_does_not(
 
 
 TEXT = "time flies like an arrow"
-
-
-@pytest.fixture(scope="module")
-def engine():
-    return catalogue.load("embedded")
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.torch_weights import SMALL_BERT, shake
-from tx_core.engine import catalogue
 from tx_core.fill_mask.predictions import predict
 from tx_core.lessons.word_order import NUM_PREDICTIONS, random_order, shuffle_effect, shuffle_test
 from tx_core.transformer.bert import random_bert
@@ -28,11 +27,6 @@ def test_a_shuffle_leaves_the_fixed_places_alone_and_loses_no_word():
     assert sorted(order) == list(range(9))
     assert order != tuple(range(9))
     assert order == random_order(9, seed=3, fixed=(0, 8))
-
-
-@pytest.fixture(scope="module")
-def engine():
-    return catalogue.load("embedded")
 
 
 def test_without_positions_shuffling_only_shuffles_and_with_them_it_does_not(engine):

@@ -9,11 +9,10 @@ import torch
 import transformers
 from torch.nn.functional import scaled_dot_product_attention
 
-from tests.support.hub_families import TWO_SIDED
+from tests.support.hub_families import TWO_SIDED, by_the_library
 from tx_core.engine.bert_engine import load_own_engine
 from tx_core.engine.engine import Engine
 from tx_core.transformer.interventions import Intervention
-from tx_core.transformer.trace import Encoding
 
 FAMILIES = ["bert", "roberta", "gpt2", "t5", "bart"]
 FILLING = ["bert", "roberta", "bart"]
@@ -30,39 +29,12 @@ def engine(checkpoint, hub_engine) -> Callable[[str], Engine]:
     return lambda family: bert if family == "bert" else hub_engine(family)
 
 
-@pytest.fixture(scope="session")
-def reference(checkpoint) -> Callable[[str], transformers.PreTrainedModel]:
-    """The same checkpoint with the library's own eager attention."""
-    loaded: dict[str, transformers.PreTrainedModel] = {}
-
-    def of_family(family: str) -> transformers.PreTrainedModel:
-        if family not in loaded:
-            kind = transformers.AutoModelForMaskedLM if family in FILLING else transformers.AutoModel
-            loaded[family] = kind.from_pretrained(checkpoint(family), attn_implementation="eager", dtype=torch.float32).eval()
-        return loaded[family]
-
-    return of_family
-
-
-@torch.inference_mode()
-def by_the_library(model: transformers.PreTrainedModel, source: Encoding, target: Encoding | None, hidden: int | None = None):
-    """Run the library's model on the same tokens, one of them left out of its attention mask."""
-    allowed = torch.ones(1, len(source), dtype=torch.long)
-    if hidden is not None:
-        allowed[0, hidden] = 0
-    inputs = {"input_ids": torch.tensor([source.ids]), "attention_mask": allowed}
-    if target is not None:
-        inputs["decoder_input_ids"] = torch.tensor([target.ids])
-    return model(**inputs, output_attentions=True, output_hidden_states=True)
-
-
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_token_hidden_everywhere_is_one_with_attention_mask_0(engine, reference, family: str):
     pair = "time flies" if family == "t5" else None
     hidden = [Intervention("hidden", positions=(HIDDEN,))]
     trace = engine(family).trace(TEXT, pair, keep=("weights", "hidden"), interventions=hidden)
-    target = trace.stacks[1].query_tokens if family in TWO_SIDED else None
-    expected = by_the_library(reference(family), trace.attention.query_tokens, target, HIDDEN)
+    expected = by_the_library(reference(family), trace, hidden=HIDDEN)
     if family in TWO_SIDED:
         states = expected.encoder_hidden_states
         attentions = (expected.encoder_attentions, expected.decoder_attentions, expected.cross_attentions)
@@ -78,13 +50,13 @@ def test_a_token_hidden_everywhere_is_one_with_attention_mask_0(engine, referenc
 @pytest.mark.parametrize("family", FILLING)
 def test_what_is_predicted_with_a_token_hidden_or_padding_unmasked_is_what_the_library_predicts(engine, reference, family: str):
     hidden, unmasked = [Intervention("hidden", positions=(HIDDEN,))], [Intervention("no_padding_mask", value=4.0)]
-    encoding = engine(family).encode(TEXT)
+    trace = engine(family).trace(TEXT)
+    encoding = trace.attention.query_tokens
     rows = [encoding, engine(family).encode("A ___."), encoding]
     found = engine(family).blank_logits(rows, interventions=[hidden, (), unmasked]).rows
-    target = engine(family).trace(TEXT).stacks[1].query_tokens if family == "bart" else None
     padded = replace(encoding, ids=(*encoding.ids, *[engine(family).tokenizer.padding_id] * 4))
     for logits, source, missing in ((found[0], encoding, HIDDEN), (found[2], padded, None)):
-        expected = by_the_library(reference(family), source, target, missing).logits[0, list(encoding.blanks)]
+        expected = by_the_library(reference(family), trace, source, missing).logits[0, list(encoding.blanks)]
         np.testing.assert_allclose(logits, expected, atol=1e-4, rtol=1e-4)
 
 
@@ -108,9 +80,8 @@ def test_padding_that_nobody_masks_is_a_longer_text_of_the_library_cut_to_its_ow
     changed = [Intervention("no_padding_mask", value=float(padding))]
     trace = engine(family).trace(TEXT, keep=("weights", "hidden"), interventions=changed)
     source = trace.attention.query_tokens
-    target = trace.stacks[1].query_tokens if family in TWO_SIDED else None
     padded = replace(source, ids=(*source.ids, *[engine(family).tokenizer.padding_id] * padding))
-    expected = by_the_library(reference(family), padded, target)
+    expected = by_the_library(reference(family), trace, padded)
     states = expected.encoder_hidden_states if family in TWO_SIDED else expected.hidden_states
     weights = expected.encoder_attentions if family in TWO_SIDED else expected.attentions
     own = slice(len(source))
@@ -129,7 +100,7 @@ def test_a_run_without_positions_is_the_librarys_bert_with_a_table_of_zeros(chec
     changed = [Intervention("no_positions")]
     trace = engine("bert").trace(TEXT, keep=("weights", "hidden"), interventions=changed)
     encoding = trace.attention.query_tokens
-    expected = by_the_library(meddled.eval(), encoding, None)
+    expected = by_the_library(meddled.eval(), trace)
     np.testing.assert_allclose(trace.hidden, torch.cat(expected.hidden_states).numpy(), atol=1e-5, rtol=1e-5)
     np.testing.assert_allclose(trace.attention.weights, torch.cat(expected.attentions).numpy(), atol=1e-6)
     logits = engine("bert").blank_logits([encoding], interventions=[changed]).rows[0]

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from tx_core.engine import catalogue
 from tx_core.errors import ChangeProblem
 from tx_core.transformer.interventions import NO_HEAD, NO_LAYER, NO_SPACE_FOR_PADDING, NO_TOKEN, Intervention
 
@@ -14,11 +13,6 @@ SENTENCE = "The quick fox jumps."
 
 def off(*heads: tuple[int, int | None]) -> tuple[Intervention, ...]:
     return tuple(Intervention("off", *head) for head in heads)
-
-
-@pytest.fixture(scope="module")
-def engine():
-    return catalogue.load(catalogue.DEFAULT)
 
 
 def test_padding_that_the_model_has_no_space_for_is_refused(engine):

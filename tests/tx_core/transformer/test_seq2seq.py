@@ -41,23 +41,21 @@ def test_the_whole_equals_pytorchs_layers_with_the_same_weights(norm_first):
 def test_greedy_decoding_takes_the_likeliest_word_each_time():
     model = small_model()
     source = random_ids(3, 6)
-    mask = padding_mask([6, 4, 5])
-    written = greedy_decode(model, source, start=1, tokens=8, source_mask=mask)
+    written = greedy_decode(model, source, start=1, tokens=8)
     assert written.shape == (3, 8)
     assert (written[:, 0] == 1).all()
-    assert torch.equal(model(source, written[:, :-1], mask).logits.argmax(-1), written[:, 1:])
+    assert torch.equal(model(source, written[:, :-1]).logits.argmax(-1), written[:, 1:])
 
 
 def test_a_trace_labels_all_three_kinds_of_attention():
     model = small_model()
     source, target = number_encoding(torch.tensor([1, 4, 3, 9])), number_encoding(torch.tensor([1, 5]))
-    trace = trace_seq2seq(model, source, target, keep=("weights", "scores", "hidden"))
+    trace = trace_seq2seq(model, source, target, keep=("weights", "scores"), name="small")
     assert [stack.kind for stack in trace.stacks] == ["self", "decoder", "cross"]
     assert [stack.weights.shape for stack in trace.stacks] == [(2, 3, 4, 4), (2, 3, 2, 2), (2, 3, 2, 4)]
     assert trace.stacks[2].query_tokens.tokens == ("1", "5")
     assert trace.stacks[2].key_tokens.tokens == ("1", "4", "3", "9")
     assert (trace.stacks[1].weights[:, :, 0, 1] == 0).all()
-    assert trace.hidden.shape == (3, 4, 12)
     assert trace.stacks[0].query is None
 
 

@@ -18,42 +18,34 @@ from tx_core.transformer.config import BertConfig, CausalConfig
 
 EVALUATED = "## Evaluated"
 
-_HEAD = """---
+CARD = """---
 language: en
 license: cc-by-sa-4.0
 library_name: transformers
 pipeline_tag: {tag}
 ---
+
+# {title}
+
+Uncased, {config.num_layers} layers of {config.num_heads} heads, hidden size {config.hidden_size}, feed-forward \
+{config.intermediate_size:,}, {config.max_positions} positions, a WordPiece vocabulary of {config.vocab_size:,}. Stored in half \
+precision, to be computed in single. All settings, the hashes of the texts, the curves and what was measured are in manifest.json.
+
+## Data and licence
+
+The weights are published under [CC BY-SA 4.0](https://creativecommons.org/licenses/by-sa/4.0/) with the attributions below. The \
+texts themselves are not distributed.
+
 """
+SOURCES_TABLE = "| source | lines | read how often in a pass |\n|---|--:|--:|\n"
 
 
 def model_card(config: BertConfig | CausalConfig, facts: Mapping[str, Any]) -> str:
     """Write the model card from the facts of the manifest."""
     layout = LAYOUTS[type(config)]
-    parts = [
-        _HEAD.format(tag=layout.tag),
-        f"# {layout.title}\n",
-        f"Uncased, {config.num_layers} layers of {config.num_heads} heads, hidden size {config.hidden_size}, "
-        f"feed-forward {config.intermediate_size:,}, {config.max_positions} positions, {layout.shape}, "
-        f"a WordPiece vocabulary of {config.vocab_size:,}. Stored in half precision, to be computed in single.\n",
-        _training(facts, layout.task),
-    ]
-    if measured := facts.get("held_out"):
-        rows = [
-            f"| {source} | {figures['loss']:.2f} | {100 * figures['accuracy']:.0f} % | {figures['word_loss']:.2f} |"
-            for source, figures in measured.items()
-        ]
-        head = "| held-out text | nats a piece | guessed first | nats a whole word |\n|---|--:|--:|--:|"
-        parts += ["## Measured\n", layout.how, head, *rows, ""]
-    parts += [
-        "## Data and licence\n",
-        "The weights are published under [CC BY-SA 4.0](https://creativecommons.org/licenses/by-sa/4.0/) with the "
-        "attributions below. The texts themselves are not distributed.\n",
-    ]
-    if data := facts.get("data"):
-        rows = [f"| {source['name']} | {source['lines']:,} | {source['weight']:g} |" for source in data]
-        parts += ["| source | lines | read how often in a pass |", "|---|--:|--:|", *rows, ""]
-    return "\n".join([*parts, str(facts.get("licences", ""))])
+    rows = [f"| {source['name']} | {source['lines']:,} | {source['weight']:g} |\n" for source in facts.get("data", ())]
+    table = "".join([SOURCES_TABLE, *rows, "\n"]) if rows else ""
+    return CARD.format(tag=layout.tag, title=layout.title, config=config) + table + facts.get("licences", "")
 
 
 def with_evaluation(card: str, table: Sequence[str], sample: int = 0) -> str:
@@ -68,19 +60,6 @@ def with_evaluation(card: str, table: Sequence[str], sample: int = 0) -> str:
         note = f"{note.rstrip()} Of BLiMP and agreement the first {sample} pairs of each set.\n"
     section = "\n".join([f"{EVALUATED}\n", note, *table, ""])
     return f"{before.rstrip()}\n\n{section}" + (f"\n{found}{after}" if found else "")
-
-
-def _training(facts: Mapping[str, Any], task: str) -> str:
-    progress = facts.get("progress")
-    if not progress:
-        return ""
-    earlier = facts.get("init_from")
-    origin = f"from the weights of the model before it ({earlier})" if earlier else "from random weights"
-    return (
-        f"## Training\n\n{task}, {origin}: {progress['tokens']:,} tokens in {progress['step']:,} updates, "
-        f"{progress['seconds'] / 60:.0f} minutes on {facts.get('hardware', {}).get('device', 'a CPU')}. "
-        "All settings, the hashes of the texts and the curves are in manifest.json.\n"
-    )
 
 
 def export_checkpoint(
@@ -124,44 +103,19 @@ def _tokenizer_settings(config: BertConfig | CausalConfig, inputs: Sequence[str]
 
 @dataclass(frozen=True)
 class Layout:
-    """What is written of a kind of model.
-
-    Attributes:
-        tokenizer: Return the tokenizer that reads for it.
-        inputs: What the tokenizer hands to the model.
-        tag, title: Its task on the hub, and the title of its card.
-        shape: What the card says of its shape.
-        task, how: What it was trained to predict, and how that was measured.
-    """
+    """What is written of a kind of model: its tokenizer, what that hands to the model, its task on the hub, its title."""
 
     tokenizer: Callable[[Tokenizer], Tokenizer]
     inputs: tuple[str, ...]
     tag: str
     title: str
-    shape: str
-    task: str
-    how: str
 
 
 LAYOUTS: dict[type, Layout] = {
     BertConfig: Layout(
-        tokenizer=lambda backend: backend,
-        inputs=("input_ids", "token_type_ids", "attention_mask"),
-        tag="fill-mask",
-        title="A small English BERT",
-        shape="2 segments",
-        task="Masked words only",
-        how="15 % of the pieces blanked one by one; then 15 % of the words, with all their pieces.\n",
+        lambda backend: backend, ("input_ids", "token_type_ids", "attention_mask"), "fill-mask", "A small English BERT"
     ),
-    CausalConfig: Layout(
-        tokenizer=_for_writing,
-        inputs=("input_ids", "attention_mask"),
-        tag="text-generation",
-        title="A small English language model",
-        shape="rotary, pre-norm, tied output",
-        task="Every next piece",
-        how="Every piece, and the end of the text, predicted from those before it; exp(nats a piece) is the perplexity.\n",
-    ),
+    CausalConfig: Layout(_for_writing, ("input_ids", "attention_mask"), "text-generation", "A small English language model"),
 }
 
 

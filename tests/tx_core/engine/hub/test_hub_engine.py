@@ -8,43 +8,16 @@ import torch
 import transformers
 
 from tests.support import checkpoints
-from tests.support.hub_families import FAMILIES, FILLING, PAIR, TEXT, TWO_SIDED
+from tests.support.hub_families import FAMILIES, PAIR, TEXT, TWO_SIDED, by_the_library
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import load_own_engine
 from tx_core.engine.hub import load as hub
 from tx_core.engine.hub.hub_engine import START_ONLY
 from tx_core.errors import TextProblem
 from tx_core.transformer.interventions import Intervention
-from tx_core.transformer.trace import ALL_PARTS, Trace
+from tx_core.transformer.trace import ALL_PARTS
 
 ONE_STACK = [family for family in FAMILIES if family not in TWO_SIDED]
-
-
-@pytest.fixture(scope="session")
-def reference(checkpoint):
-    """The same checkpoint as the library runs it by itself, with its own eager attention."""
-    loaded: dict[str, transformers.PreTrainedModel] = {}
-
-    def of_family(family: str) -> transformers.PreTrainedModel:
-        if family not in loaded:
-            kind = transformers.AutoModelForMaskedLM if family in FILLING else transformers.AutoModel
-            model = kind.from_pretrained(checkpoint(family), attn_implementation="eager")
-            loaded[family] = model.eval()
-        return loaded[family]
-
-    return of_family
-
-
-@torch.inference_mode()
-def by_the_library(model: transformers.PreTrainedModel, trace: Trace):
-    """Run the library's model on the very tokens that a trace was made of."""
-    source = trace.attention.query_tokens
-    inputs = {"input_ids": torch.tensor([source.ids])}
-    if getattr(model.config, "type_vocab_size", 0) == 2:
-        inputs["token_type_ids"] = torch.tensor([source.segments])
-    if len(trace.stacks) > 1:
-        inputs["decoder_input_ids"] = torch.tensor([trace.stacks[1].query_tokens.ids])
-    return model(**inputs, output_attentions=True, output_hidden_states=True)
 
 
 def stacked(layers: Sequence[torch.Tensor]) -> np.ndarray:
@@ -75,28 +48,6 @@ def test_weights_and_vectors_of_every_layer_are_the_librarys(hub_engine, referen
     assert len(expected.attentions) == checkpoints.LAYERS
     np.testing.assert_allclose(trace.attention.weights, stacked(expected.attentions), atol=1e-6, rtol=0)
     np.testing.assert_allclose(trace.hidden, stacked(expected.hidden_states), atol=1e-6, rtol=1e-6)
-
-
-@pytest.mark.parametrize("family", TWO_SIDED)
-def test_encoder_decoder_and_cross_attention_are_the_librarys(hub_engine, reference, family: str):
-    trace = hub_engine(family).trace(TEXT, PAIR, keep=("weights", "hidden"))
-    expected = by_the_library(reference(family), trace)
-    assert [stack.kind for stack in trace.stacks] == ["self", "decoder", "cross"]
-    theirs = (expected.encoder_attentions, expected.decoder_attentions, expected.cross_attentions)
-    for stack, attentions in zip(trace.stacks, theirs, strict=True):
-        assert stack.weights.shape[2:] == (len(stack.query_tokens), len(stack.key_tokens))
-        np.testing.assert_allclose(stack.weights, stacked(attentions), atol=1e-6, rtol=0)
-    np.testing.assert_allclose(trace.hidden, stacked(expected.encoder_hidden_states), atol=1e-6, rtol=1e-6)
-
-
-@pytest.mark.parametrize("family", FILLING)
-def test_blanks_are_scored_as_the_library_scores_them(hub_engine, reference, family: str):
-    encoding = hub_engine(family).encode("Time ___ like an ___ arrow")
-    ids = torch.tensor([encoding.ids])
-    with torch.inference_mode():
-        expected = reference(family)(input_ids=ids).logits[0, list(encoding.blanks)]
-    assert len(encoding.blanks) == 2
-    np.testing.assert_allclose(hub_engine(family).blank_logits([encoding]).rows[0], expected, atol=1e-6, rtol=1e-6)
 
 
 @pytest.mark.parametrize("family", ["modernbert", "t5", "bart"])
@@ -222,15 +173,3 @@ def test_sentence_pieces_belong_to_the_words_that_were_typed(hub_engine):
     read = hub_engine("xlm-roberta").encode("Time flies, unbelievable ___")
     assert read.word_texts == ("Time", "flies,", "unbelievable", "<mask>")
     assert not any("▁" in token for token in read.tokens)
-
-
-@pytest.mark.parametrize("family", ["roberta", "gpt2", "t5"])
-def test_rows_of_a_padded_batch_have_the_weights_that_they_have_alone(hub_engine, family: str):
-    texts = [TEXT, "Time", "An arrow flies"]
-    rows = [hub_engine(family).encode(text) for text in texts]
-    batched = hub_engine(family).over_weights(rows, lambda layers: [layer.clone().numpy() for layer in layers])
-    for place, (text, row) in enumerate(zip(texts, rows, strict=True)):
-        alone = hub_engine(family).trace(text).attention.weights
-        together = np.stack([layer[place, :, : len(row)] for layer in batched])
-        np.testing.assert_allclose(together[..., : len(row)], alone, atol=1e-5)
-        assert not together[..., len(row) :].any()
