@@ -8,7 +8,7 @@ hidden_size, num_heads, intermediate_size. A mask is boolean, True where a query
 
 In a notebook:
 
->>> from tx_core import Intervention, cut_effects, fill_stepwise, load, patch, predict
+>>> from tx_core import Condition, Intervention, Relation, cut_effects, fill_stepwise, find_heads, load, patch, predict
 >>> engine = load("embedded")
 >>> weights = engine.trace("time flies like an arrow").attention.weights  # layer, head, query, key
 >>> predict(engine, "Yesterday I [MASK] to school.").blanks[0].predictions[0].word
@@ -20,6 +20,9 @@ In a notebook:
 >>> key, keys = "The key to the cabinets [MASK] here.", "The keys to the cabinets [MASK] here."
 >>> patch(engine, source=keys, target=key, answers=("are", "is")).effect.shape  # layer, token
 (6, 11)
+>>> found = find_heads(engine, Relation(query=Condition("deprel", "obj"), link="head"))  # from an object to its verb
+>>> found.best, round(float(found.shares.max()), 2), round(found.baseline, 2)  # its share, that of the best fixed offset
+((1, 6), 0.78, 0.59)
 >>> off = Intervention("off", layer=4, head=6)  # counted from 0
 >>> predict(engine, "Yesterday I [MASK] to school.", interventions=[off]).blanks[0].predictions[0].word
 'go'
@@ -38,6 +41,10 @@ _HOMES = {
     "cut_effects": "tx_core.causal.cut_effects",
     "patch": "tx_core.causal.patch",
     "importance": "tx_core.causal.importance",
+    "find_heads": "tx_core.corpus.find_heads",
+    "Relation": "tx_core.corpus.find_heads",
+    "Condition": "tx_core.corpus.find_heads",
+    "read_sentences": "tx_core.corpus.sentence_file",
 }
 __all__ = sorted(_HOMES)
 

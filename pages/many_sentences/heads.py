@@ -219,14 +219,17 @@ def scan_numbers(name: str) -> list[Computation]:
 
 def report_numbers(report: HeadReport) -> list[Computation]:
     """Return the computation of a reading: of the built-in sentences, or of the reader's own file."""
+    half = {"half": True} if report.half else {}
+    return _measures(call(read_all, load_call(report.model, report.special_tokens), read_in_code(report), **half))
+
+
+def read_in_code(report: HeadReport) -> Computation:
+    """Return the computation of the sentences of a report: the built-in ones, or the reader's own file."""
     read, note = report.sentences, reads_on(report)
     if read is embedded_sentences():
-        sentences = named("sentences", call(embedded_sentences), note)
-    else:
-        file = call(open, read.source, "rb")
-        sentences = named("sentences", call(read_sentences, file, read.source, read.column), note or "your file")
-    half = {"half": True} if report.half else {}
-    return _measures(call(read_all, load_call(report.model, report.special_tokens), sentences, **half))
+        return named("sentences", call(embedded_sentences), note)
+    file = call(open, read.source, "rb")
+    return named("sentences", call(read_sentences, file, read.source, read.column), note or "your file")
 
 
 def _measures(report: Computation, comment: str = "") -> list[Computation]:

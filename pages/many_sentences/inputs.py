@@ -10,6 +10,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.many_sentences import reading, texts
 from pages.many_sentences.heads import RANKS
+from pages.many_sentences.relation import FIELDS as RELATION_FIELDS
+from pages.many_sentences.relation import ask_relation
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import (
     Field,
@@ -24,6 +26,7 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.frame import explain, show_engine
 from pages.ui.stage import background_runs, view_options
+from pages.ui.stage.controls import Control
 from pages.ui.stage.inputs import explain_problem
 from pages.ui.stage.mount import Reported
 from pages.ui.stage.texts import READING_PROGRESS
@@ -41,6 +44,8 @@ FIELDS = StageFields(
         SPECIAL_FIELD,
         choice_field("rank", RANKS),
         flag_field("exact"),
+        choice_field("part", tuple(texts.PARTS)),
+        *RELATION_FIELDS,
     ),
     looks=(
         choice_field("colour", tuple(texts.COLOURS)),
@@ -48,6 +53,8 @@ FIELDS = StageFields(
     ),
     first={},
 )
+
+PART_CONTROL = Control("part", "segments", texts.PART, tuple(texts.PARTS.items()), apart=True)
 
 
 class Found(NamedTuple):
@@ -72,6 +79,8 @@ def find_report(badge: DeltaGenerator) -> Found:
     with st.container(key=widget_key(PAGE, "asked"), horizontal=True, vertical_alignment="center", gap="small"):
         source = reading.ask_source(PAGE)
         engine, problem, half = (None, None, False) if source == "scan" else _ask_model()
+        if value_of(PAGE, "part") == "find":
+            ask_relation(PAGE, reading.chosen_sentences(PAGE, source))
     if source != "scan":
         return _read_report(source, badge, engine, problem, half=half)
     badge.caption(texts.SCAN_BADGE)

@@ -6,18 +6,33 @@ PAGE = "many_sentences"
 badge = open_page(PAGE)
 
 # The title is on its way: what follows takes longer to import.
+from functools import partial
+
+import streamlit as st
+
+from pages.many_sentences import relation, texts
 from pages.many_sentences.heads import explain_heads, heads_about, heads_controls, heads_pictures
-from pages.many_sentences.inputs import FIELDS, find_report
+from pages.many_sentences.inputs import FIELDS, PART_CONTROL, find_report
 from pages.ui.shell.address import value_of
-from pages.ui.shell.frame import page_links
+from pages.ui.shell.frame import explain, page_links
 from pages.ui.stage.pictures import About, pictures_stage
+from tx_core.errors import TextProblem
 
 report, opened, run, take = find_report(badge)
-if report is None:
-    pictures_stage(PAGE, FIELDS, (), (), About("", {}), training=run, take=take)
-else:
+about, controls, pictures, explain_part = About("", {}), [], [], lambda: None
+if report and value_of(PAGE, "part") == "find":
+    try:
+        found = relation.find(PAGE, report)
+    except TextProblem as problem:
+        explain(problem)
+    else:
+        about, pictures = relation.found_about(found), relation.found_pictures(found)
+        explain_part = partial(relation.explain_found, PAGE, found)
+    st.markdown(texts.NOTICE)
+elif report:
     colour, rank = (value_of(PAGE, name) for name in ("colour", "rank"))
-    about, pictures = heads_about(report, colour, opened), heads_pictures(report, rank)
-    pictures_stage(PAGE, FIELDS, heads_controls(report), pictures, about, training=run, take=take)
-    explain_heads(PAGE, report, colour, opened)
+    about, controls, pictures = heads_about(report, colour, opened), heads_controls(report), heads_pictures(report, rank)
+    explain_part = partial(explain_heads, PAGE, report, colour, opened)
+pictures_stage(PAGE, FIELDS, [PART_CONTROL, *controls], pictures, about, training=run, take=take)
+explain_part()
 page_links("", "", "attention", "summaries")

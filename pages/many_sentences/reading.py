@@ -91,20 +91,24 @@ def ask_sentences(page: str, source: str, device: str) -> Sentences:
     Raises:
         TextProblem: there are none yet.
     """
-    if source == "embedded":
-        return embedded_sentences()
-    _ask_file(page, device)
-    own = st.session_state.get(widget_key(page, "own_sentences"))
-    if own is None:
+    if source == "own":
+        _ask_file(page, device)
+    sentences = chosen_sentences(page, source)
+    if sentences is None:
         raise TextProblem(texts.UPLOAD_FIRST)
-    return own
+    return sentences
+
+
+def chosen_sentences(page: str, source: str) -> Sentences | None:
+    """Return the sentences of a source; None where there are none yet, and of a scan."""
+    return embedded_sentences() if source == "embedded" else st.session_state.get(widget_key(page, f"{source}_sentences"))
 
 
 def _ask_file(page: str, device: str) -> None:
     name = widget_key(page, "file")
     st.file_uploader(
         texts.UPLOAD,
-        type=["txt", "csv", "tsv"],
+        type=["txt", "csv", "tsv", "conllu"],
         key=name,
         max_upload_size=host_settings().max_sentence_file_megabytes,
         on_change=background_runs.attempt,

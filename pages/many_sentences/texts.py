@@ -21,8 +21,11 @@ OTHER_REVISION = (
 )
 MODEL_NOT_HERE = "This server does not offer this model: links to a sentence do not open it."
 EARLIER_STAYS = "{problem} What is shown is still {source}."
-UPLOAD_FIRST = "Upload a file first: plain text with one sentence on each line, or a CSV with a column of sentences."
-UPLOAD = "A text file with one sentence on each line, or a CSV"
+UPLOAD_FIRST = (
+    "Upload a file first: plain text with one sentence on each line, a CSV with a column of sentences, or annotated sentences "
+    "(CoNLL-U)."
+)
+UPLOAD = "A text file with one sentence on each line, a CSV, or CoNLL-U"
 COLUMN = "Column with the sentences"
 READ_FILE = ("{count:,} sentence: {source}.", "{count:,} sentences: {source}.")
 READ_COLUMN = ("{count:,} sentence: {source}, column {column!r}.", "{count:,} sentences: {source}, column {column!r}.")
@@ -116,6 +119,71 @@ CAVEAT = (
     "Averages over many sentences show what a head usually does by rules made by people, not what it is for; in a single "
     "sentence it may do something else. Sentences of fewer than five tokens are not ranked."
 )
+
+PART = "What to see"
+PARTS = {"kinds": "What each head does", "find": "Find heads"}
+NOTICE = "A head follows a relation if it finds the related word 10 points more often than the best fixed distance does."
+RELATION = "Relation"
+COLUMN_NAMES = {
+    "deprel": "dependency",
+    "form": "word",
+    "lemma": "lemma",
+    "upos": "part of speech",
+    "xpos": "tag (xpos)",
+    "feats": "feature",
+}
+QUERY_COLUMNS = COLUMN_NAMES
+KEY_COLUMNS = {name: COLUMN_NAMES[name] for name in ("form", "deprel", "lemma", "upos", "xpos", "feats")}
+LINKS = {
+    "head": "the word that it depends on (its head)",
+    "dependent": "a word that depends on it",
+    "any": "any other word of the sentence",
+}
+LINK = "attends to"
+LINK_NAMES = {"head": "its head,", "dependent": "a dependent,", "any": ""}
+SIDES = {"query": ("A word whose", "matches (of the word that attends)"), "key": ("whose", "matches (of the word attended to)")}
+EXPRESSION = {
+    "placeholder": "any",
+    "help": "A regular expression (RE2) for the whole value, upper case or lower: she|he, .*ing, VERB. Empty: any word.",
+    "label_visibility": "collapsed",
+}
+OR_CONDITIONS = "Or say what words must match. Dependencies, parts of speech and features need annotated sentences (CoNLL-U)."
+PAIR_SENTENCE = "Two words of a sentence"
+PAIR_WORDS = "Click the word that attends, then the one that it attends to"
+PAIR_HOW = "Look for pairs with the same"
+PAIR_WAYS = {"dependency": "dependency", "parts": "parts of speech", "words": "words"}
+NOT_LINKED = "Neither of these two words depends on the other: choose parts of speech or words."
+ANY_WORD = "any word"
+CONDITION = "{column} “{expression}”"
+RELATION_NAME = "from {query} to {link} {key}"
+FOUND_TITLE = "Heads that lead {relation}"
+FOUND_HEAD = (
+    "{head} finds the related word for {share} of {occurrences:,} words (95 % interval {low} to {high}). The best fixed "
+    "distance ({offset}) finds {baseline}, chance {chance}."
+)
+FOUND_BEST = "Best: {best}"
+FOUND_FOLLOWING = (
+    "None of {heads} heads is {points} points above that distance: what they find here, a fixed distance finds, too.",
+    "1 of {heads} heads is {points} points above that distance.",
+    "{following} of {heads} heads are {points} points above that distance.",
+)
+FOUND_CELL = "Cells: the share, and the points above the best fixed distance."
+FOUND_LEGEND = ("10 points or more above the best fixed distance", "less than that")
+EXAMPLES_OF, EXAMPLE_COLUMNS = "{head}: strongest and weakest sentences", ("Attention", "Words and sentence", "")
+HIT, MISS = "✓ {query} → {attended}: {text}", "✗ {query} → {attended}: {text}"
+EXAMPLES_NOTE = (
+    "✓ The word's largest attention is on a related word, ✗ on another one. First the surest hits, then the surest misses, one "
+    "in a sentence."
+)
+FOUND_NOTE = (
+    "A share counts the words that have a related word in their sentence, each once. Attention to a word is the sum over its "
+    "tokens, from it the mean (Clark et al. 2019). The best of many heads is partly best by chance: look for it again in other "
+    "sentences."
+)
+SKIPPED = "{count:,} sentences are left out: their words do not fit the model's tokens, or there were too many."
+SCAN_HAS_NO_WORDS = "A scan keeps no words to look for: choose the built-in sentences, or a file of your own."
+SHARE_AXES = "share: layer, head"
+FOUND_RESULT = "It ends with `found`: the share of each head, of the best fixed distance and of chance, and the number of words."
 
 EXPORT = "All heads"
 EXPORT_TITLES = {

@@ -527,6 +527,7 @@ PARTS = (
     *(f"/masks?part={part}" for part in ("penalty", "batch", "run", "why")),
     *("/positions?level=advanced", "/positions?part=ways"),
     *(f"/summaries?level=advanced&part={part}" for part in ("layers", "sinks", "lens")),
+    "/many_sentences?part=find",
     *("/classifier?", "/classifier?model=own", "/bertviz?"),
 )
 """Other views of pages, and pages that are not walked above."""

@@ -53,7 +53,7 @@ def untrained(seed: int = 0) -> OwnEngine:
 class Knowing(OwnEngine):
     """An engine that has learned some texts by heart: where one fits all that is not blank, it is certain of the blanks.
 
-    attention: the weights of all layers that it gives to a text, from its ids.
+    attention: the weights of all layers that it gives to a text, from its encoding.
     """
 
     def __init__(self, texts: Sequence[str] = (), attention=None):
@@ -72,7 +72,11 @@ class Knowing(OwnEngine):
         return logits
 
     def over_weights(self, rows, measure, **_):
-        return measure(list(self.given(rows[0].ids)[:, None]))
+        longest = max(map(len, rows))
+        weights = torch.zeros(self.info.num_layers, len(rows), self.info.num_heads, longest, longest)
+        for number, row in enumerate(rows):
+            weights[:, number, :, : len(row), : len(row)] = self.given(row)
+        return measure(list(weights))
 
 
 def pairs() -> list[SentencePair]:

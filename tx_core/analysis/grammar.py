@@ -45,9 +45,9 @@ class HeadRelation:
         relation: As Universal Dependencies names it.
         direction: "to head" where the dependent attends to its head.
         accuracy: The share of occurrences that the head finds.
-        baseline: The same for the fixed distance that finds most heads of dependents.
-        offset: That distance in words, from the dependent to its head.
-        occurrences: How often the relation occurs in the half of the treebank that was measured.
+        baseline: The same for the fixed distance that finds most other ends.
+        offset: That distance in words, from the word that attends.
+        occurrences: The words of the half of the treebank that was measured which have another end.
     """
 
     __pydantic_config__ = ConfigDict(strict=True, extra="forbid")

@@ -108,6 +108,7 @@ class BatchMeasures:
         spread: Normalised entropy.
         distance: In tokens.
         asked: The number of tokens of each text, special ones left out.
+        attended, attention: As in `words.AttendedWords`, but counted within each text; None where words were not asked for.
     """
 
     given: Float[np.ndarray, "text layer head kind"]
@@ -117,6 +118,8 @@ class BatchMeasures:
     spread: Float[np.ndarray, "text layer head"]
     distance: Float[np.ndarray, "text layer head"]
     asked: Float[np.ndarray, "text"]
+    attended: Int[np.ndarray, "text layer head word"] | None = None
+    attention: Float[np.ndarray, "text layer head word"] | None = None
 
     @cached_property
     def scores(self) -> Float[np.ndarray, "text layer head kind"]:
@@ -138,24 +141,35 @@ class BatchTargets:
         lengths: In tokens.
         asked: Which tokens count as queries: neither special nor padding.
         targets: As returned by `patterns.kind_targets`, from those queries.
+        words: The number of the word that each token belongs to, -1 for none; None where the attention between words is not
+            asked for.
     """
 
     lengths: Int[np.ndarray, "text"]
     asked: Bool[np.ndarray, "text query"]
     targets: Bool[np.ndarray, "text kind query key"]
+    words: Int[np.ndarray, "text token"] | None = None
 
     def __call__(self, layers: Sequence[Any]) -> BatchMeasures:
         """Measure every head in every text. layers: `tensors.LayerWeights`."""
         # Imported here: it imports torch, which a client of Ray does not need.
-        from tx_core.corpus.measure_weights import measure_batch
+        from tx_core.corpus.measure_weights import attend_words, measure_batch
 
-        return BatchMeasures(**measure_batch(layers, self.lengths, self.asked, self.targets))
+        between = {} if self.words is None else attend_words(layers, self.words)
+        return BatchMeasures(**measure_batch(layers, self.lengths, self.asked, self.targets), **between)
 
 
-def label_batch(rows: Sequence[Encoding]) -> BatchTargets:
-    """Return lengths, queries and targets of a batch; special tokens and padding are not queries."""
+def label_batch(rows: Sequence[Encoding], owners: Sequence[Sequence[int | None] | None] | None = None) -> BatchTargets:
+    """Return lengths, queries and targets of a batch; special tokens and padding are not queries.
+
+    owners: of each row, what `words.word_of_tokens` returns; None where the attention between words is not asked for.
+    """
     lengths = np.array([len(row) for row in rows])
     asked = np.zeros((len(rows), lengths.max()), dtype=bool)
     for number, row in enumerate(rows):
         asked[number, : len(row)] = ~np.array(row.special)
-    return BatchTargets(lengths, asked, padded_targets(rows) & asked[:, None, :, None])
+    words = None if owners is None else np.full((len(rows), lengths.max()), -1)
+    for number, own in enumerate(owners or ()):
+        if own is not None:
+            words[number, : len(own)] = [-1 if one is None else one for one in own]
+    return BatchTargets(lengths, asked, padded_targets(rows) & asked[:, None, :, None], words)

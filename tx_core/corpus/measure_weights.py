@@ -65,3 +65,25 @@ def _measuring_factors(
 
 def _array(measured: Tensor) -> np.ndarray:
     return measured.cpu().double().numpy()  # first to the CPU: MPS has no float64
+
+
+def attend_words(layers: LayerWeights, words: Int[np.ndarray, "text token"]) -> dict[str, np.ndarray]:
+    """Find the other word that gets most attention from each word, and how much: return the last fields of `BatchMeasures`.
+
+    words: the number of the word that each token belongs to, -1 for none.
+    """
+    owners = torch.from_numpy(words).to(layers[0].device)
+    numbers = torch.arange(max(1, int(owners.max()) + 1), device=owners.device)
+    joined = (owners[:, :, None] == numbers).float()[:, None]
+    means = (joined / joined.sum(dim=-2, keepdim=True).clamp(min=1)).mT
+    attended, attention = [], []
+    for weights in layers:
+        between = means @ weights.float() @ joined
+        between.diagonal(dim1=-2, dim2=-1).fill_(0.0)
+        most, place = between.max(dim=-1)
+        attended.append(torch.where(most > 0, place, numbers))
+        attention.append(most)
+    return dict(
+        attended=torch.stack(attended, dim=1).cpu().numpy().astype(np.int32),
+        attention=torch.stack(attention, dim=1).cpu().numpy(),
+    )

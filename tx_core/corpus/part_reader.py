@@ -32,7 +32,7 @@ def default_workers() -> int:
 
 def read_part(model: str, half: bool, part: Sentences) -> HeadReport:
     """Read the sentences of a part, in one thread; the model stays loaded for the next one."""
-    reading = Reading(load(model), part, half=half)
+    reading = Reading(load(model), part, half=half, words=False)
     for _ in reading.updates(threads=1):
         pass
     return only_named(reading.result())

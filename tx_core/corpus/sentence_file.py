@@ -1,4 +1,4 @@
-"""Sentences from a file: one per line, or one per row in a column of a CSV.
+"""Sentences from a file: one per line, one per row in a column of a CSV, or those of a CoNLL-U file with their annotation.
 
 Omitted lines are reported with the reason.
 """
@@ -6,8 +6,8 @@ Omitted lines are reported with the reason.
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from io import BufferedIOBase, RawIOBase
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, StringConstraints
 
+from tx_core.corpus.words import Word, read_conllu, split_words
 from tx_core.engine.device_limits import device_limits
 from tx_core.engine.engine import SENTENCES
 from tx_core.errors import TextProblem
@@ -77,6 +78,7 @@ def _delimiter(text: str) -> str:
 MAX_TABLE_COLUMNS = 100
 MAX_LINES_NAMED = 100
 COLUMN_NAMES = ("sentence", "sentences", "text")
+ANNOTATED = SENTENCES.with_suffix(".conllu")
 EMBEDDED_SOURCE = "written for this app, in everyday English"
 
 LEFT_OUT = "Left out: {reasons}."
@@ -147,6 +149,7 @@ class Sentences:
         left_out: Omitted lines, by reason.
         columns: The columns of a CSV; empty for plain text.
         column: The column that was read; "" for plain text.
+        annotated: The words of annotated sentences, by their texts.
     """
 
     source: str
@@ -155,15 +158,20 @@ class Sentences:
     left_out: tuple[LeftOut, ...]
     columns: tuple[str, ...] = ()
     column: str = ""
+    annotated: Mapping[str, tuple[Word, ...]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.texts)
 
+    def words_of(self, number: int) -> tuple[Word, ...]:
+        """Return the words of a sentence, as they are annotated or as a plain text has them."""
+        return self.annotated.get(self.texts[number]) or split_words(self.texts[number])
+
 
 def read_sentences(file: BufferedIOBase | RawIOBase, name: str, column: str = "", device: str = "cpu") -> Sentences:
-    """Read sentences from a text file, or from a table if its name ends in .csv or .tsv.
+    """Read sentences from a text file, from a table if its name ends in .csv or .tsv, or as CoNLL-U if it ends in .conllu.
 
-    At most one byte more than a file may have is read.
+    The text of a CoNLL-U sentence is its words with spaces between. At most one byte more than a file may have is read.
 
     Args:
         file: The open file.
@@ -181,15 +189,19 @@ def read_sentences(file: BufferedIOBase | RawIOBase, name: str, column: str = ""
     if not data.strip():
         raise TextProblem("The file is empty: put one sentence on each line.")
     text, notes = decode(data), Notes()
-    columns, found = (), ""
-    if Path(name).suffix.casefold() in (".csv", ".tsv"):
+    columns, found, annotated = (), "", {}
+    if Path(name).suffix.casefold() == ".conllu":
+        trees = [(number, words) for number, words in read_conllu(text)]
+        annotated = {" ".join(word.form for word in words): words for _, words in trees}
+        rows = ((number, " ".join(word.form for word in words)) for number, words in trees)
+    elif Path(name).suffix.casefold() in (".csv", ".tsv"):
         columns, found, rows = _column(text, column, notes)
     else:
         rows = enumerate((line.rstrip("\n") for line in io.StringIO(text, newline=None)), 1)
     texts, numbers = _fit(rows, notes, device_limits(device).sentences)
     if not texts:
         raise TextProblem(f"There is no sentence in this file that can be read. {describe_left_out(notes.all())}")
-    return Sentences(name, tuple(texts), tuple(numbers), notes.all(), columns, found)
+    return Sentences(name, tuple(texts), tuple(numbers), notes.all(), columns, found, annotated)
 
 
 def _fit(rows: Iterable[tuple[int, str]], notes: Notes, limit: int) -> tuple[list[str], list[int]]:
@@ -209,9 +221,11 @@ def _fit(rows: Iterable[tuple[int, str]], notes: Notes, limit: int) -> tuple[lis
 
 @cache
 def embedded_sentences() -> Sentences:
-    """Return the sentences that ship with the app."""
-    with SENTENCES.open("rb") as file:
-        return read_sentences(file, EMBEDDED_SOURCE)
+    """Return the sentences that ship with the app, of which many are annotated."""
+    with SENTENCES.open("rb") as file, ANNOTATED.open("rb") as annotated:
+        plain, trees = read_sentences(file, EMBEDDED_SOURCE), read_sentences(annotated, ANNOTATED.name).annotated
+    texts = {text.replace(" ", ""): text for text in plain.texts}
+    return replace(plain, annotated={texts[spaced.replace(" ", "")]: words for spaced, words in trees.items()})
 
 
 def describe_left_out(left_out: tuple[LeftOut, ...]) -> str:

@@ -15,6 +15,7 @@ from jaxtyping import Float, Int
 from tx_core.analysis.patterns import TARGETED_KINDS, HeadPattern, PatternSums, empty_sums, name_heads
 from tx_core.corpus.batches import BatchMeasures, TextBatch, batches, label_batch
 from tx_core.corpus.sentence_file import LeftOut, Notes, Sentences
+from tx_core.corpus.words import AttendedWords, SentenceWords, join_sentences, word_of_tokens
 from tx_core.engine.engine import Engine
 from tx_core.engine.progress import Progress
 from tx_core.engine.threads import parallel_map, worker_count
@@ -64,6 +65,9 @@ PLACES = 5
 FEWEST_TOKENS = 5
 """The fewest tokens, special ones left out, of a ranked sentence: in two or three words almost anything resembles a pattern."""
 
+MOST_ATTENDED = 10_000_000
+"""Words times heads whose attention is kept for `find_heads`: 80 MB."""
+
 
 @dataclass(frozen=True)
 class HeadReport:
@@ -85,6 +89,7 @@ class HeadReport:
         left_out: Lines that were not used, those of the file first.
         example: One sentence as the model reads it; None before the first.
         half: Whether it was computed in bfloat16.
+        attended: The word that each word attends to most, in the first sentences that were read; None of a scan.
     """
 
     model: str
@@ -102,6 +107,7 @@ class HeadReport:
     left_out: tuple[LeftOut, ...]
     example: Encoding | None
     half: bool
+    attended: AttendedWords | None = None
 
     @cached_property
     def patterns(self) -> tuple[HeadPattern, ...]:
@@ -128,10 +134,10 @@ class Reading:
     """Sentences being read by a model, one batch per update; `report` has the statistics so far.
 
     half: compute in bfloat16, which is faster where the hardware supports it (`Engine.bfloat16`); means then differ by
-    about 0.001.
+    about 0.001. words: keep which word each word attends to most.
     """
 
-    def __init__(self, engine: Engine, sentences: Sentences, *, half: bool = False):
+    def __init__(self, engine: Engine, sentences: Sentences, *, half: bool = False, words: bool = True):
         self.model, self.device, self.sentences, self.half = engine.name, engine.device, sentences, half
         self._engine: Engine | None = engine
         self._notes = Notes()
@@ -140,6 +146,9 @@ class Reading:
         self._means = np.zeros((3, engine.info.num_layers, engine.info.num_heads))
         self._strongest = empty_ranking(engine.info.num_layers, engine.info.num_heads, len(RANKED_KINDS), PLACES)
         self._read, self._tokens, self._seconds = 0, 0.0, 0.0
+        self._words: dict[int, SentenceWords] | None = {} if words else None
+        self._words_left = MOST_ATTENDED // (engine.info.num_layers * engine.info.num_heads)
+        self._joined: AttendedWords | None = None
         self._first = np.zeros(len(sentences), dtype=bool)  # the first occurrence of each sentence; repetitions are not ranked
         self._first[list({text: number for number, text in reversed([*enumerate(sentences.texts)])}.values())] = True
 
@@ -151,7 +160,8 @@ class Reading:
         engine, start, workers = self._engine, time.monotonic(), threads or worker_count(self.device)
         try:
             found = batches(engine, self.sentences.texts, self.sentences.lines, self._notes, half=self.half)
-            with closing(parallel_map(partial(_measure, engine, half=self.half), found, workers)) as results:
+            measure = partial(_measure, engine, self.sentences, half=self.half, words=self._words is not None)
+            with closing(parallel_map(measure, found, workers)) as results:
                 for batch, measured in results:
                     if measured is not None:
                         self._add(measured, batch)
@@ -184,7 +194,14 @@ class Reading:
             self.sentences.left_out + self._notes.all(),
             self._example,
             self.half,
+            self._attended(),
         )
+
+    def _attended(self) -> AttendedWords | None:
+        """Return what the words attend to in all sentences so far; the same record as long as there are no more."""
+        if self._words and (self._joined is None or len(self._joined.numbers) < len(self._words)):
+            self._joined = join_sentences(self._words, self._read - len(self._words))
+        return self._joined
 
     def _add(self, measured: BatchMeasures, batch: TextBatch) -> None:
         self._sums += measured.sums
@@ -197,12 +214,26 @@ class Reading:
         ranked = (measured.asked >= FEWEST_TOKENS) & self._first[list(batch.numbers)]
         if ranked.any():
             self._strongest = self._strongest.among(scores[ranked], np.array(batch.numbers)[ranked])
+        if self._words is not None:
+            for place, number in enumerate(batch.numbers):
+                self._add_words(measured, batch, place, number)
+
+    def _add_words(self, measured: BatchMeasures, batch: TextBatch, place: int, number: int) -> None:
+        """Keep what the words of one sentence attend to, where they fit its tokens, and while there is space."""
+        words = self.sentences.words_of(number)
+        owners = word_of_tokens(batch.rows[place], words)
+        if owners is not None and len(words) <= self._words_left:
+            self._words_left -= len(words)
+            kept = (part[place, ..., : len(words)].copy() for part in (measured.attended, measured.attention))
+            self._words[number] = SentenceWords(words, [owners.index(word) for word in range(len(words))], *kept)
 
 
-def _measure(engine: Engine, batch: TextBatch, *, half: bool) -> BatchMeasures | None:
+def _measure(engine: Engine, sentences: Sentences, batch: TextBatch, *, half: bool, words: bool) -> BatchMeasures | None:
     """Run a batch; None while the host is busy."""
     try:
-        measure = label_batch(batch.rows)  # before a compute slot is taken, which others wait for
+        own = [sentences.words_of(number) for number in batch.numbers] if words else ()
+        owners = [word_of_tokens(*pair) for pair in zip(batch.rows, own, strict=True)] if words else None
+        measure = label_batch(batch.rows, owners)  # before a compute slot is taken, which others wait for
         return engine.over_weights(batch.rows, measure, half=half)
     except Busy:
         return None

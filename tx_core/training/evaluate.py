@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tx_core.analysis.grammar import write_grammar
+from tx_core.corpus.sentence_file import read_sentences
 from tx_core.engine.bert_engine import OwnEngine, load_own_engine
 from tx_core.engine.catalogue import directory_name
 from tx_core.errors import ExplorerError
@@ -30,7 +31,7 @@ from tx_core.training.evaluation.predictions import (
     measure_held_out,
     read_prompts,
 )
-from tx_core.training.evaluation.relations import measure_heads, read_trees
+from tx_core.training.evaluation.relations import measure_heads
 from tx_core.training.pretraining.export import with_evaluation
 
 TREEBANK_FILE = Path("ud_english_ewt") / "en_ewt-ud-dev.conllu"
@@ -129,7 +130,9 @@ def cloze_rows(engine: OwnEngine, options: argparse.Namespace, checkpoint: Path)
 
 def head_rows(engine: OwnEngine, options: argparse.Namespace, checkpoint: Path) -> Rows:
     """Measure where heads look on a treebank; store which relations each follows where that is asked for."""
-    best, followed = measure_heads(engine, read_trees(options.data / TREEBANK_FILE))
+    with (options.data / TREEBANK_FILE).open("rb") as treebank:
+        sentences = read_sentences(treebank, TREEBANK_FILE.name)
+    best, followed = measure_heads(engine, sentences)
     if options.grammar:
         write_grammar(checkpoint, followed)
     gains = [one.accuracy - one.baseline for one in best]

@@ -11,7 +11,7 @@ from pages.ui.shell.numbers import whole_percent
 from pages.ui.stage import texts
 from pages.ui.stage.browser_texts import CONTROLS
 from pages.ui.stage.charts import ONE_COLOUR, Chart, Drawing
-from pages.ui.stage.controls import numbered
+from pages.ui.stage.controls import Conditions, numbered
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.view_options import heads_to_link
 from tx_core.analysis.grammar import MIN_GAIN, TREEBANK_NAME, Grammar, HeadRelation, grammar_of
@@ -271,10 +271,11 @@ def draw_heads(
     numbers: Mapping[str, Float[np.ndarray, "layer head"]],
     shape: tuple[int, int],
     sentences: Mapping[str, str],
+    shown: Conditions | None = None,
 ) -> list[Picture]:
     """Draw all heads in each of the colours; without numbers of its own, a colour has the strengths of its cells.
 
-    Everything is by the name of the colour, a look of the page.
+    Everything is by the name of the colour, a look of the page. shown: when, where it is not by that look.
     """
     layers, heads = shape
     sides = ((layers, CONTROLS["layerNumber"]), (heads, CONTROLS["headNumber"]))
@@ -286,9 +287,9 @@ def draw_heads(
         strengths = np.array([[one.strength for one in row] for row in rows])
         chart = grid_chart(rows, legend) | {"title": titles[colour]}
         drawing = Drawing(chart, *names, numbers.get(colour, strengths))
-        shown = {"colour": [colour]}
+        when = {"colour": [colour]} if shown is None else shown
         return Picture(
-            drawing, sentences.get(colour, ""), shown, share=3.0, chooses="heads", choices=list(all_heads(layers, heads))
+            drawing, sentences.get(colour, ""), when, share=3.0, chooses="heads", choices=list(all_heads(layers, heads))
         )
 
     return [draw(colour) for colour in titles]

@@ -83,6 +83,25 @@ def test_the_built_in_sentences_are_read_already_and_lead_to_those_where_a_head_
     drawn(picture(page, "^Heatmap.*Layer 2, head 3"))
 
 
+def test_two_words_that_are_clicked_lead_to_the_heads_of_their_relation_and_on_to_a_sentence(arrive, for_everybody):
+    page = arrive("/many_sentences?part=find")
+    says(page, "Heads that lead from an object to its verb", "Layer 2, head 7 finds the related word")
+    main(page).get_by_role("button", name=many_texts.RELATION).click()
+    for word in ("closed", "door"):
+        page.get_by_role("button", name=word, exact=True).click()
+    linked(page, key="obj", key_in="deprel", link="dependent")
+    page.keyboard.press("Escape")
+    says(page, "Heads that lead from a verb to its object", "Layer 2, head 6 finds the related word")
+    answered(page)
+    for_everybody(page)
+    see = main(page).get_by_role("link", name=re.compile(many_texts.SEE_SENTENCE.partition("{")[0]))
+    expect(see).to_have_count(6)
+    see.first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(contents.page("attention").question)
+    linked(page, heads="2-6")
+    drawn(picture(page, "^Heatmap.*Layer 2, head 6"))
+
+
 @pytest.mark.ci
 def test_a_file_of_one_s_own_is_read_stopped_and_seen_by_nobody_else(page_at):
     page, other = (page_at("/many_sentences?texts=own") for _ in range(2))

@@ -11,6 +11,8 @@ import torch
 from tests.support.checkpoints import write_bert
 from tests.support.known_texts import BACKEND, CONLLU, VOCAB, WORDS, Knowing, held_out_files, pairs, untrained
 from tx_core.analysis.grammar import read_grammar
+from tx_core.corpus.sentence_file import Sentences
+from tx_core.corpus.words import Word
 from tx_core.training import evaluate
 from tx_core.training.evaluate import table_lines
 from tx_core.training.evaluation.pairs import SentencePair, by_phenomenon, read_agreement, share_likelier
@@ -22,12 +24,7 @@ from tx_core.training.evaluation.predictions import (
     measure_cloze,
     measure_held_out,
 )
-from tx_core.training.evaluation.relations import (
-    Tree,
-    measure_heads,
-    read_trees,
-    word_attention,
-)
+from tx_core.training.evaluation.relations import measure_heads
 from tx_core.training.pretraining.export import export_checkpoint
 
 
@@ -99,43 +96,27 @@ def test_a_model_that_finds_all_words_alike_loses_the_logarithm_of_the_vocabular
     assert measure_held_out(Knowing(), files, 100)["all"].loss == pytest.approx(math.log(VOCAB))
 
 
-def test_trees_are_read_without_joined_words_and_ghosts(tmp_path):
-    (tmp_path / "a.conllu").write_text(CONLLU)
-    assert read_trees(tmp_path / "a.conllu") == [
-        Tree(("The", "cats", "see", "bananas", "."), (1, 2, None, 2, 2), ("det", "nsubj", "root", "obj", "punct"))
-    ]
-
-
-def test_attention_to_a_split_word_is_summed_and_from_it_averaged():
-    pieces = torch.rand(1, 2, 5, 5, generator=torch.Generator().manual_seed(0))
-    engine = Knowing(attention=lambda ids: pieces)
-    assert BACKEND.encode("cat bananase").tokens == ["[CLS]", "cat", "bananas", "##e", "[SEP]"]
-    found, given = word_attention(engine, ["cat", "bananase"]), pieces[0, 1].numpy()
-    assert found[0, 1, 0, 1] == pytest.approx(given[1, 2] + given[1, 3])
-    assert found[0, 1, 1, 0] == pytest.approx((given[2, 1] + given[3, 1]) / 2)
-    assert word_attention(engine, ["cat"] * 60) is None
-
-
-def grown_trees(count: int) -> list[Tree]:
+def grown_trees(count: int) -> Sentences:
     """Sentences whose heads stand at random places, so that no offset finds them."""
     chance = np.random.default_rng(3)
-    trees = []
-    for _ in range(count):
+    annotated = {}
+    while len(annotated) < count:
         size = int(chance.integers(7, 12))
-        heads = [int(chance.choice([place for place in range(size) if place != own])) for own in range(size)]
-        trees.append(Tree(tuple(chance.choice(WORDS[:12], size).tolist()), (None, *heads[1:]), ("root", *["nmod"] * (size - 1))))
-    return trees
+        heads = [None, *(int(chance.choice([place for place in range(size) if place != own])) for own in range(1, size))]
+        forms = chance.choice(WORDS[:12], size).tolist()
+        words = tuple(Word(form, deprel="nmod" if place else "root", head=heads[place]) for place, form in enumerate(forms))
+        annotated[" ".join(forms)] = words
+    return Sentences("grown", tuple(annotated), tuple(range(count)), (), annotated=annotated)
 
 
 def test_a_head_built_to_follow_a_relation_is_found_and_gets_everything():
     trees = grown_trees(60)
-    heads_of = {tuple(BACKEND.encode(list(tree.words), is_pretokenized=True).ids): tree.heads for tree in trees}
 
-    def attention(ids):
-        weights = torch.full((2, 3, len(ids), len(ids)), 1 / len(ids))
+    def attention(row):
+        weights = torch.full((2, 3, len(row), len(row)), 1 / len(row))
         weights[1, 2] = 0
-        for place, head in enumerate(heads_of[tuple(ids)]):
-            weights[1, 2, place + 1, (head if head is not None else place) + 1] = 1
+        for place, word in enumerate(trees.annotated[row.text]):
+            weights[1, 2, place + 1, (place if word.head is None else word.head) + 1] = 1
         return weights
 
     best, followed = measure_heads(Knowing(attention=attention), trees)

@@ -13,9 +13,9 @@ from jaxtyping import Float
 
 from tx_core.analysis.value_weighted import mixed_in
 from tx_core.causal.cut_effects import cut_effects
+from tx_core.corpus.words import read_conllu
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import BertEngine
-from tx_core.training.evaluation.relations import read_trees
 
 ARC_SENTENCES, WORDS, RESAMPLES, SEED = 500, range(5, 15), 10_000, 1
 
@@ -38,12 +38,12 @@ def agreement(engine: BertEngine, text: str) -> float:
 def main(treebank: Path) -> None:
     """Measure, and print the mean with a bootstrap interval of 95 %."""
     engine, random, measured = catalogue.load(catalogue.DEFAULT, weights=True), np.random.default_rng(SEED), []
-    for tree in read_trees(treebank):
-        places = [place for place, word in enumerate(tree.words) if word.isalpha()]
-        if len(tree.words) not in WORDS or not places:
+    for _, tree in read_conllu(treebank.read_text(encoding="utf-8")):
+        places = [place for place, word in enumerate(tree) if word.form.isalpha()]
+        if len(tree) not in WORDS or not places:
             continue
         blank = random.choice(places)
-        words = ["[MASK]" if place == blank else word for place, word in enumerate(tree.words)]
+        words = ["[MASK]" if place == blank else word.form for place, word in enumerate(tree)]
         measured.append(agreement(engine, " ".join(words)))
         if len(measured) == ARC_SENTENCES:
             break

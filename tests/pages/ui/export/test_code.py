@@ -119,6 +119,7 @@ VIEWS = {
             {"attention": "Attention from the blank", "integrated": "Integrated gradients"},
         ),
         View("many_sentences", {"colour": "spread"}, {"report.spread": "spread"}),
+        View("many_sentences", {"part": "find", "query": "VERB", "query_in": "upos"}, {"found.shares": "share"}),
     ],
     "importance": [
         View("importance", {"set": "tense"}, {"found.to_pandas().effect": "effect", "found.to_pandas().high": "high"})

@@ -1,0 +1,271 @@
+"""Find heads: a relation between words, chosen or made of two words that are clicked, and the heads that follow it."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.many_sentences import texts
+from pages.many_sentences.heads import read_in_code, reads_on
+from pages.ui.export.computation import Computation, call, load_call, named
+from pages.ui.export.menu import export_menu, offer_tables
+from pages.ui.export.records import Code, DataTable, Export, table_files, table_of
+from pages.ui.shell import controls
+from pages.ui.shell.address import (
+    Field,
+    came_by_history,
+    choice_field,
+    is_offered,
+    keep_view,
+    page_view,
+    request_parameters,
+    set_values,
+    text_field,
+    value_of,
+    widget_binding,
+    widget_key,
+)
+from pages.ui.shell.frame import page_address
+from pages.ui.shell.numbers import whole_percent
+from pages.ui.stage.charts import ONE_COLOUR, listing_drawing
+from pages.ui.stage.heads import (
+    GRAMMAR_COLOUR,
+    HeadCell,
+    LegendEntry,
+    all_heads,
+    beside_heads,
+    draw_heads,
+)
+from pages.ui.stage.pictures import About, Picture
+from pages.ui.stage.sources import file_stem, reading, source
+from pages.ui.stage.texts import GRAMMAR_LEAVES_OUT, GRAMMAR_LINKS, INTERVAL
+from pages.ui.stage.tokens import reading_in_link
+from pages.ui.stage.view_options import heads_to_link, show_note, token_to_link
+from tx_core.analysis.grammar import MIN_GAIN
+from tx_core.corpus.find_heads import MOST_EXPRESSION, Condition, HeadsFound, Relation, count_hits, find_heads
+from tx_core.corpus.sentence_file import Sentences
+from tx_core.corpus.statistics import HeadReport
+from tx_core.corpus.words import Word
+from tx_core.errors import TextProblem
+from tx_core.transformer.interventions import Head
+
+FIELDS: tuple[Field, ...] = (
+    text_field("query", "obj"),
+    choice_field("query_in", tuple(texts.QUERY_COLUMNS)),
+    choice_field("link", tuple(texts.LINKS)),
+    text_field("key"),
+    choice_field("key_in", tuple(texts.KEY_COLUMNS)),
+)
+MOST_SENTENCES, MOST_EXAMPLES = 500, 3
+"""Sentences whose words can be clicked; strongest and weakest sentences of a head."""
+
+
+def ask_relation(page: str, sentences: Sentences | None) -> None:
+    """Ask for a relation: by two words of a sentence, or by what words must match."""
+    with st.popover(texts.RELATION, key=widget_key(page, "relation_opened")):
+        if sentences:
+            _ask_two_words(page, sentences)
+            st.caption(texts.OR_CONDITIONS)
+        for side, columns in (("query", texts.QUERY_COLUMNS), ("key", texts.KEY_COLUMNS)):
+            if side == "key":
+                controls.choice_box(texts.LINK, list(texts.LINKS), format_func=texts.LINKS.get, **_bound(page, "link"))
+            with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+                name, matches = texts.SIDES[side]
+                controls.choice_box(name, list(columns), format_func=columns.get, width=160, **_bound(page, f"{side}_in"))
+                st.text_input(matches, max_chars=MOST_EXPRESSION, **_bound(page, side), **texts.EXPRESSION)
+
+
+def _bound(page: str, name: str) -> dict[str, object]:
+    return widget_binding(widget_key(page, name))
+
+
+def _ask_two_words(page: str, sentences: Sentences) -> None:
+    """Let the reader click the word that attends, then the one that it attends to."""
+    place, chosen, how = (widget_key(page, name) for name in ("pair_sentence", "pair_words", "pair_how"))
+    numbers = range(min(len(sentences), MOST_SENTENCES))
+    number = st.selectbox(texts.PAIR_SENTENCE, numbers, format_func=lambda one: sentences.texts[one], key=place)
+    words = sentences.words_of(number)
+
+    def take() -> None:
+        pair = st.session_state[chosen][-2:]
+        if len(st.session_state[chosen]) > 2:  # else nothing is sent back, which could undo a second click that is on its way
+            st.session_state[chosen] = pair
+        if len(pair) == 2 and (made := relation_of_pair(words, *pair, st.session_state[how])):
+            parts = {"query": made.query, "key": made.key}
+            written = {name: value.expression for name, value in parts.items()}
+            set_values(page, written | {f"{name}_in": value.column for name, value in parts.items()} | {"link": made.link})
+
+    ways = texts.PAIR_WAYS if any(word.deprel for word in words) else {"words": texts.PAIR_WAYS["words"]}
+    if st.session_state.get(how) not in ways:
+        st.session_state[how] = next(iter(ways))
+    if not set(st.session_state.get(chosen, ())) <= set(range(len(words))):
+        st.session_state[chosen] = []
+    spelled = {place: _plain(word.form) for place, word in enumerate(words)}
+    shown = {"selection_mode": "multi", "format_func": spelled.get, "key": chosen, "on_change": take}
+    pair = st.pills(texts.PAIR_WORDS, list(spelled), **shown)
+    controls.ask_option(texts.PAIR_HOW, ways, **widget_binding(how, take))
+    if len(pair) == 2 and relation_of_pair(words, *pair, st.session_state[how]) is None:
+        st.caption(texts.NOT_LINKED)
+
+
+def _plain(form: str) -> str:
+    """Return a word so that a label shows it as it is: labels are read as Markdown."""
+    return re.sub(r"([\\`*_{}\[\]<>()#+\-.!|$~:^=])", r"\\\1", form)
+
+
+def relation_of_pair(words: Sequence[Word], query: int, key: int, way: str) -> Relation | None:
+    """Return the relation of two words of a sentence; None where the way is "dependency", and neither depends on the other.
+
+    way: by their "words", their "parts" of speech, or their "dependency".
+    """
+    one, other = words[query], words[key]
+    if way == "dependency":
+        condition = Condition("deprel", re.escape((one if one.head == key else other).deprel.partition(":")[0]))
+        if one.head == key:
+            return Relation(query=condition, link="head")
+        return Relation(key=condition, link="dependent") if other.head == query else None
+    column = {"words": "form", "parts": "upos"}[way]
+    return Relation(*(Condition(column, re.escape(getattr(word, column))) for word in (one, other)))
+
+
+def chosen_relation(page: str) -> Relation:
+    """Return the relation as the page's fields have it."""
+    query, key = (Condition(value_of(page, f"{side}_in"), value_of(page, side).strip()) for side in ("query", "key"))
+    return Relation(query, key, value_of(page, "link"))
+
+
+def name_relation(relation: Relation) -> str:
+    """Return a relation in words."""
+    query, key, link = relation.query, relation.key, relation.link
+    by, other, direction = (query, key, "to head") if link == "head" else (key, query, "to dependent")
+    known = GRAMMAR_LINKS.get((by.expression, direction))
+    if known and link != "any" and by.column == "deprel" and not other.expression:
+        return known
+    return texts.RELATION_NAME.format(query=_name(query), link=texts.LINK_NAMES[link], key=_name(key))
+
+
+def _name(condition: Condition) -> str:
+    if not condition.expression:
+        return texts.ANY_WORD
+    return texts.CONDITION.format(column=texts.COLUMN_NAMES[condition.column], expression=condition.expression)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found of the chosen relation, and where."""
+
+    report: HeadReport
+    heads: HeadsFound
+
+    @property
+    def title(self) -> str:
+        """In one line."""
+        return texts.FOUND_TITLE.format(relation=name_relation(self.heads.relation))
+
+    def counts(self) -> dict[str, object]:
+        """Return what texts say of the relation: how often it occurs, and what finds it without a head."""
+        heads = self.heads
+        beside = {"baseline": whole_percent(heads.baseline), "offset": f"{heads.offset:+d}".replace("-", "−")}
+        return beside | {"occurrences": heads.occurrences, "chance": whole_percent(heads.chance)}
+
+    def describe(self, head: Head) -> str:
+        """Return how often a head finds the related word, beside its baselines."""
+        low, high = map(whole_percent, self.heads.interval(head))
+        share = whole_percent(float(self.heads.shares[head]))
+        return texts.FOUND_HEAD.format(head=controls.head_name(head), share=share, low=low, high=high, **self.counts())
+
+
+def find(page: str, report: HeadReport) -> Found:
+    """Count how often each head follows the chosen relation, and look at the best where it is another relation than before.
+
+    Raises TextProblem as `count_hits` does.
+    """
+    if value_of(page, "texts") == "scan":
+        raise TextProblem(texts.SCAN_HAS_NO_WORDS)
+    found = Found(report, count_hits(report.attended, chosen_relation(page)))
+    before = st.session_state.get(widget_key(page, "relation_before"))
+    set_values(page, {"relation_before": found.heads.relation})
+    is_asked = (before is None or came_by_history()) and request_parameters(["heads"])
+    if before != found.heads.relation and not is_asked:
+        set_values(page, {"heads": [found.heads.best]})
+        keep_view(page, arrivals=page_view(page).arrivals + 1)
+    return found
+
+
+def found_about(found: Found) -> About:
+    """Return what the table of heads is of."""
+    report = found.report
+    read = {"sentences": report.sentences.source, "read": report.read, "relation": name_relation(found.heads.relation)}
+    about = source(report.model, **reading(report.special_tokens), **read)
+    return About(found.title, about, (texts.EXPORT_SOURCE.format(source=report.sentences.source), texts.EXPORT_AXES))
+
+
+def found_pictures(found: Found) -> list[Picture]:
+    """Draw all heads by their share, and beside them the chosen one with its strongest and weakest sentences."""
+    heads = found.heads
+    shape, cells = heads.shares.shape, []
+    for head in all_heads(*shape).values():
+        share, gain = float(heads.shares[head]), float(heads.shares[head]) - heads.baseline
+        colour = GRAMMAR_COLOUR if heads.following[head] else ONE_COLOUR
+        beside = f"{round(100 * gain):+d}".replace("-", "−")
+        cells.append(HeadCell(whole_percent(share), str(round(100 * share)), beside, colour, share, found.describe(head)))
+    colours = (GRAMMAR_COLOUR, ONE_COLOUR)
+    legend = [LegendEntry(name, "", colour) for name, colour in zip(texts.FOUND_LEGEND, colours, strict=True)]
+    drawn = draw_heads({"": found.title}, {"": (cells, legend)}, {"": heads.shares}, shape, {"": describe_all(found)}, shown={})
+    listing = listing_drawing(head=texts.EXAMPLE_COLUMNS)
+    listing.chart["sentenceFirst"] = True
+    variants = {link: _examples_of(found, head) for link, head in all_heads(*shape).items()}
+    return [*drawn, Picture(listing, varies="heads", variants=variants, **beside_heads(shape[1]))]
+
+
+def describe_all(found: Found) -> str:
+    """Return which head is best, how many follow the relation, and what the numbers of cells are."""
+    heads, points = found.heads, round(100 * MIN_GAIN)
+    following = int(heads.following.sum())
+    said = texts.FOUND_FOLLOWING[min(following, 2)].format(following=following, heads=heads.shares.size, points=points)
+    return f"{texts.FOUND_BEST.format(best=found.describe(heads.best))} {said} {texts.FOUND_CELL}"
+
+
+def _examples_of(found: Found, head: Head) -> dict[str, object]:
+    examples = [one for weakest in (False, True) for one in found.heads.examples(head, MOST_EXAMPLES, weakest=weakest)]
+    sentences, lines = found.report.sentences.texts, found.report.sentences.lines
+    said = [(texts.HIT if one.hit else texts.MISS).format(**one._asdict(), text=sentences[one.sentence]) for one in examples]
+    see = [texts.SEE_SENTENCE.format(line=lines[one.sentence]) for one in examples]
+    rows = [[f"{one.weight:.2f}", *more] for one, *more in zip(examples, said, see, strict=True)]
+    more = {"model": found.report.model, "heads": heads_to_link([head]), **reading_in_link(found.report.special_tokens)}
+    views = ({"text": sentences[one.sentence], "focus": token_to_link(one.token), **more} for one in examples)
+    links = [page_address("attention", view) for view in views]
+    title = texts.EXAMPLES_OF.format(head=controls.head_name(head))
+    chart = {"title": title, "rows": rows, "links": links if is_offered("links") else [], "note": texts.EXAMPLES_NOTE}
+    return {"sentence": found.describe(head), "chart": chart}
+
+
+def explain_found(page: str, found: Found) -> None:
+    """Show what stands below the stage: how it is counted, all numbers, and the export."""
+    show_note(f"{texts.FOUND_NOTE} {GRAMMAR_LEAVES_OUT}")
+    offer_tables(page, lambda: [_table(found)], texts.TABLE)
+    export_menu(page, {texts.EXPORT: lambda: found_export(found)})
+
+
+def _table(found: Found) -> DataTable:
+    rows = found.heads.to_pandas().round(4).to_dict("records")
+    for row in rows:
+        row["95 % interval"] = INTERVAL.format(low=row.pop("low"), high=row.pop("high"))
+    skipped = texts.SKIPPED.format(count=found.heads.words.skipped) if found.heads.words.skipped else ""
+    return table_of(rows, f"{texts.FOUND_NOTE} {skipped}".strip(), texts.SHARE_AXES, share=found.heads.shares)
+
+
+def found_export(found: Found) -> Export:
+    """Return the export of how often each head follows the relation."""
+    about, stem = found_about(found), file_stem("heads-of-a-relation", found.report.model)
+    code = Code(f"{texts.FOUND_RESULT} {reads_on(found.report)}".strip(), lambda: found_numbers(found))
+    return Export(about.title, stem, (table_files(texts.EXPORT, texts.EXPORT_ROWS, stem, _table(found)),), code, about.source)
+
+
+def found_numbers(found: Found) -> list[Computation]:
+    """Return the computation of how often each head follows the relation."""
+    report = found.report
+    engine, half = load_call(report.model, report.special_tokens), {"half": True} if report.half else {}
+    heads = named("found", call(find_heads, engine, found.heads.relation, read_in_code(report), **half))
+    return [heads.shares.round(3), heads.baseline, heads.chance, heads.occurrences]

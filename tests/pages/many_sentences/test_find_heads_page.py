@@ -1,0 +1,126 @@
+"""Find heads on the page: two words that are clicked, conditions, a file of one's own, and what cannot be found."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.many_sentences import texts
+from pages.many_sentences.relation import name_relation, relation_of_pair
+from pages.ui.shell.address import LESSON, LOCK, STEP
+from pages.ui.shell.numbers import whole_percent
+from pages.ui.stage.texts import GRAMMAR_LINKS
+from tests.support.sentences_page import KIND, PAGE, Open, links, numbers_of, press, shown_head, upload
+from tests.support.staged import is_empty, staged, staged_pictures
+from tests.support.trainings import own_server, until_still
+from tests.tx_core.corpus.test_find_heads import CONLLU
+from tx_core import Condition, Relation, find_heads, load
+from tx_core.classroom.lesson_file import Lesson, pack_lesson
+from tx_core.corpus.find_heads import NOT_ANNOTATED
+from tx_core.corpus.sentence_file import embedded_sentences
+from tx_core.corpus.words import WRONG_COLUMNS
+
+
+def told(app: AppTest) -> str:
+    return "\n".join(
+        element.value for kind in (app.text, app.caption, app.info, app.markdown, app.error, app.warning) for element in kind
+    )
+
+
+def relation_asked(app: AppTest) -> tuple[str, ...]:
+    return tuple(app.session_state[f"{PAGE}_{name}"] for name in ("query_in", "query", "link", "key_in", "key"))
+
+
+def pair_of(words: str, text: str) -> list[int]:
+    forms = [word.form for word in embedded_sentences().annotated[text]]
+    return [forms.index(word) for word in words.split()]
+
+
+CLOSED = "The old man closed the door and went home."
+
+
+def test_the_best_head_of_a_relation_is_shown_first_with_its_baselines_and_sentences_one_click_away(open_app: Open):
+    app = open_app(PAGE, part="find")
+    found = find_heads(load("embedded"), Relation(query=Condition("deprel", "obj"), link="head"))
+    assert staged(app)["view"]["heads"] == "2-7" and found.best == (1, 6)
+    low, high = found.interval((1, 6))
+    said = shown_head(app)["sentence"]
+    for number in (found.shares[1, 6], low, high, found.baseline, found.chance):
+        assert whole_percent(float(number)) in said
+    assert f"of {found.occurrences} words" in said
+    grid = staged_pictures(app)[0]
+    assert grid["chart"]["title"] == texts.FOUND_TITLE.format(relation=GRAMMAR_LINKS["obj", "to head"])
+    assert sum(cell["colour"] != grid["chart"]["cells"][0][0]["colour"] for row in grid["chart"]["cells"] for cell in row) == 2
+    assert len(links(app)) == 6 and all("heads=2-7" in link and "focus=" in link for link in links(app))
+    numbers = numbers_of(app).set_index(["layer", "head"])
+    assert numbers.loc[(2, 7), "share"] == pytest.approx(found.shares[1, 6], abs=1e-4)
+    assert set(numbers["occurrences"]) == {found.occurrences}
+
+
+def test_two_words_that_are_clicked_become_the_relation_that_they_have(open_app: Open):
+    app = open_app(PAGE, part="find", heads="1-1")
+    assert staged(app)["view"]["heads"] == "1-1"  # a link that names a head shows it
+    app.button_group(key=f"{PAGE}_pair_words").set_value(pair_of("closed door", CLOSED)).run()
+    assert [app.session_state[f"{PAGE}_{name}"] for name in ("query", "key_in", "key", "link")] == [
+        "",
+        "deprel",
+        "obj",
+        "dependent",
+    ]
+    assert staged(app)["view"]["heads"] == "2-6"  # the best of the new relation
+    app.button_group(key=f"{PAGE}_pair_how").set_value("parts").run()
+    assert relation_asked(app) == ("upos", "VERB", "any", "upos", "NOUN")
+    app.button_group(key=f"{PAGE}_pair_how").set_value("words").run()
+    assert relation_asked(app) == ("form", "closed", "any", "form", "door")
+    app.button_group(key=f"{PAGE}_pair_how").set_value("dependency").run()
+    app.button_group(key=f"{PAGE}_pair_words").set_value(pair_of("old door", CLOSED)).run()
+    assert texts.NOT_LINKED in told(app)
+
+
+def test_a_relation_is_named_as_grammar_names_it_and_any_other_by_its_conditions():
+    words = embedded_sentences().annotated[CLOSED]
+    old, man, door = pair_of("old man door", CLOSED)
+    assert name_relation(relation_of_pair(words, man, man + 1, "dependency")) == GRAMMAR_LINKS["nsubj", "to head"]
+    assert relation_of_pair(words, old, door, "dependency") is None
+    assert name_relation(Relation(Condition("form", "she"), Condition("upos", "VERB"), "head")) == texts.RELATION_NAME.format(
+        query="word “she”", link=texts.LINK_NAMES["head"], key="part of speech “VERB”"
+    )
+
+
+def test_what_is_typed_is_no_markup_stays_and_says_what_is_wrong_with_it(open_app: Open):
+    app = open_app(PAGE, part="find", query="[a", query_in="form")
+    assert is_empty(app) and "missing ]" in told(app)
+    assert app.text_input(key=f"{PAGE}_query").value == "[a"
+    app = open_app(PAGE, part="find", query="<b>|the", query_in="form", link="head")
+    title = staged_pictures(app)[0]["chart"]["title"]
+    assert "<b>|the" in title
+    assert not any("<b>" in element.value for kind in (app.markdown, app.caption) for element in kind)
+
+
+def test_a_scan_has_no_words_and_a_locked_lesson_no_links(open_app: Open):
+    step = {"title": "Look", "page": PAGE, "view": {"part": "find"}, "text": "Look."}
+    about = {"title": "One", "language": "en", "level": "beginner", "minutes": 5, "about": "One."}
+    packed = pack_lesson(Lesson.model_validate(about | {"steps": [step]}))
+    app = open_app(PAGE, **step["view"], **{LESSON: packed, STEP: "1", LOCK: "1"})
+    assert len(shown_head(app)["chart"]["rows"]) == 6 and links(app) == []
+
+
+@pytest.fixture
+def readings(monkeypatch: pytest.MonkeyPatch):
+    with own_server(monkeypatch, limit=1, pause=0.001) as registry:
+        yield registry
+
+
+def test_an_annotated_file_is_read_in_the_background_and_a_plain_one_says_what_it_lacks(open_app: Open, readings):
+    app = upload(open_app(PAGE, part="find", texts="own"), CONLLU.replace("2\tcats", "2 cats"), "mine.conllu")
+    assert WRONG_COLUMNS.format(line=3, wanted=10, found=9)[:40] in told(app)
+    upload(app, f"{CONLLU}\n" * 3, "mine.conllu")
+    assert texts.READ_FILE[1].format(count=3, source="mine.conllu") in told(app)
+    app.text_input(key=f"{PAGE}_query").set_value("nsubj").run()
+    until_still(press(app, "run"), readings, KIND)
+    assert not app.exception and "of 3 words" in shown_head(app)["sentence"]
+    assert len(links(app)) <= 2  # the same sentence is shown once
+    upload(app, "The cat sees a dog.\nA dog sees the cat.\n")
+    until_still(press(app, "run"), readings, KIND)
+    assert NOT_ANNOTATED in told(app)
+    for name, value in {"query": "cat", "query_in": "form", "link": "any", "key": "dog"}.items():
+        app.session_state[f"{PAGE}_{name}"] = value
+    assert "of 2 words" in shown_head(app.run())["sentence"]
