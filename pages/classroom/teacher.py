@@ -6,7 +6,6 @@ from dataclasses import asdict
 from functools import partial
 from uuid import NAMESPACE_URL, uuid5
 
-import segno
 import streamlit as st
 
 from pages.classroom import entrance, texts
@@ -25,7 +24,7 @@ from pages.classroom.student import say_closed, show_sentence, show_step_head, s
 from pages.ui.panels.lesson_question import choices_of, compute, engine_of_step
 from pages.ui.panels.question_kinds import QUESTION_VIEWS
 from pages.ui.shell.address import PRESENT, is_presented, link_with, present_or_not
-from pages.ui.shell.controls import download_button
+from pages.ui.shell.controls import download_button, qr_code
 from pages.ui.shell.frame import explain
 from pages.ui.stage.scripts import component
 from pages.ui.stage.tokens import escape_markdown
@@ -34,8 +33,6 @@ from tx_core.classroom.lesson_file import Step, with_line
 from tx_core.classroom.rooms import MAX_TIMER_MINUTES, NO_TEACHER, Member, Room
 from tx_core.errors import ExplorerError, RoomGone, RoomProblem
 
-QR_MARGIN = 4
-"""Of light squares, as the standard asks for."""
 CLOSING = "classroom_closing"
 """Session entry: the code of the room that the teacher is about to close."""
 
@@ -240,7 +237,7 @@ def show_entrance(room: Room, token: str) -> None:
     """Show how students come in: the code, as large as it must be at the back of the room, the QR code and the link."""
     link = link_with({entrance.ROOM: room.code})
     shown = {"label": texts.QR_LABEL.format(code=room.code), "link": link, "code": room.code if is_presented() else ""}
-    data = qr_code(link) | shown
+    data = shown | {"picture": qr_code(link)}
     show = component("qr", "qr", "qr", "qr.css", (190, 190))
     if is_presented():
         show(key="classroom_qr", data=data)
@@ -257,13 +254,6 @@ def show_entrance(room: Room, token: str) -> None:
             st.rerun()
         projector = link_with({entrance.LEAD: room.code, PRESENT: "1"})
         st.link_button(texts.PROJECTOR_WINDOW, projector, help=texts.PROJECTOR_HINT, icon=":material/open_in_new:")
-
-
-def qr_code(link: str) -> dict[str, object]:
-    """Draw a link as a QR code with its margin: the size, and the path of its dark squares in SVG."""
-    rows = [bytes(row) for row in segno.make(link, micro=False).matrix_iter(border=QR_MARGIN)]
-    dark = [(x, y) for y, row in enumerate(rows) for x, square in enumerate(row) if square]
-    return {"size": len(rows), "path": "".join(f"M{x} {y}h1v1h-1z" for x, y in dark)}
 
 
 def manage(token: str, room: Room) -> None:

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Mapping
 from copy import deepcopy
+from types import NoneType
 
 import streamlit as st
 import yaml
@@ -34,10 +35,10 @@ from tx_core.errors import LessonProblem
 Fields = dict[str, object]
 KNOWN = {"level": DIFFICULTIES, "kind": texts.KINDS, "measure": texts.MEASURES, "done": texts.DONE}
 """The fields with one of a few values, and these."""
+OTHER_TYPES = {"tolerance": (int, float), "controls": (list, NoneType)}
+"""Of fields whose first value has another type. `controls`: None where students may use all."""
 CHOSEN_FIELDS = ("id", "page", "level", "kind", "measure", "done", "controls")
 """Fields that hold no text of the writer's."""
-NO_CONTROLS = "nothing"
-"""What a draft says of a step whose students may use no control; of one without a word they may use all."""
 
 
 def new_draft() -> Fields:
@@ -71,7 +72,7 @@ def new_step(page: str, view: Mapping[str, str], name: str = "") -> Fields:
         "then": "",
         "done": "",
         "notes": "",
-        "controls": "",
+        "controls": None,
         "of_text": view.get("text", ""),
         "of_head": view.get("heads", view.get("head", "")).partition("_")[0],
         "of_query": "",
@@ -101,8 +102,8 @@ def file_of(draft: Fields) -> str:
 
 def _step(step: Fields) -> Fields:
     written = {name: step[name] for name in ("title", "page", "view")}
-    if controls := str(step["controls"]).replace(",", " ").split():
-        written["controls"] = [] if controls == [NO_CONTROLS] else controls
+    if step["controls"] is not None:
+        written["controls"] = step["controls"]
     written["text"] = step["text"]
     if step["kind"] != "none":
         written["question"] = question_of(step)
@@ -150,7 +151,7 @@ def draft_of(lesson: Lesson) -> Fields:
 def _fields(step: Step) -> Fields:
     fields = new_step(step.page, step.view)
     fields |= {"title": step.title, "text": step.text, "then": step.then or "", "notes": step.notes or ""}
-    fields["controls"] = NO_CONTROLS if step.controls == () else ", ".join(step.controls or ())
+    fields["controls"] = None if step.controls is None else list(step.controls)
     fields["done"] = step.done or ""
     if question := step.question:
         fields |= {"kind": question.kind, "ask": question.ask, "options": "\n".join(question.options)}
@@ -176,7 +177,7 @@ def has_fields(kept: object, fields: Fields) -> bool:
     """Return whether a browser kept all these fields with values that the editor knows, and a page that a step may show."""
     if not isinstance(kept, Mapping) or kept.get("page", PAGES_WITH_VIEW[0]) not in PAGES_WITH_VIEW:
         return False
-    types = {name: (int, float) if isinstance(value, float) else type(value) for name, value in fields.items()}
+    types = {name: OTHER_TYPES.get(name, type(value)) for name, value in fields.items()}
     has_types = all(isinstance(kept.get(name), types[name]) for name in fields)
     return has_types and all(kept[name] in known for name, known in KNOWN.items() if name in fields)
 

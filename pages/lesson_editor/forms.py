@@ -8,7 +8,6 @@ from pydantic import ValidationError
 from pages import contents
 from pages.lesson_editor import texts
 from pages.lesson_editor.draft import (
-    NO_CONTROLS,
     Fields,
     ask_box_name,
     box_name,
@@ -173,16 +172,15 @@ def _ask_step(step: Fields, number: int) -> None:
 def _ask_controls(step: Fields, name: str) -> None:
     """Ask what students may use in a step: a tick for each control of its page, all at first."""
     fields = page_view(str(step["page"])).fields
-    before = str(step["controls"]).replace(",", " ").split()
-    known = list(dict.fromkeys([*(field.name for field in fields if field.name in texts.CONTROL_NAMES), *before]))
-    known = [control for control in known if control != NO_CONTROLS]
+    before = step["controls"]
+    known = list(dict.fromkeys([*(field.name for field in fields if field.name in texts.CONTROL_NAMES), *(before or ())]))
 
     def is_ticked(control: str) -> bool:
-        label, is_first = texts.CONTROL_NAMES.get(control, control), not before or control in before
+        label, is_first = texts.CONTROL_NAMES.get(control, control), before is None or control in before
         return st.checkbox(label, is_first, key=f"{name}_may_use_{control}")
 
     ticked = [control for control in known if is_ticked(control)]
-    step["controls"] = "" if ticked == known else ", ".join(ticked) or NO_CONTROLS
+    step["controls"] = None if ticked == known else ticked
 
 
 def _ask_question(step: Fields, number: int, name: str) -> None:

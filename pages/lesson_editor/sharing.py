@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from html import escape
 
-import segno
 import streamlit as st
 
 from pages import contents
@@ -20,7 +19,7 @@ from pages.ui.panels.lesson import (
     step_link,
 )
 from pages.ui.shell.address import HELD, LESSON, LOCK, PRESENT, STEP, link_with
-from pages.ui.shell.controls import download_button
+from pages.ui.shell.controls import download_button, qr_code
 from pages.ui.shell.frame import explain
 from pages.ui.shell.session import uploaded_file
 from pages.ui.shell.texts import FRAME_HTML, NO_FRAMES
@@ -104,11 +103,6 @@ def _offer_link(lesson: Lesson) -> None:
     else:
         st.caption(texts.TOO_LONG_FOR_QR.format(length=len(link), limit=MAX_QR_CHARACTERS))
     st.caption(texts.LINK_LIMIT)
-
-
-def qr_code(link: str) -> str:
-    """Draw a link as a QR code, black on white with the margin that readers need, as SVG."""
-    return segno.make(link, error="l", micro=False).svg_inline(scale=4, border=4, dark="#000000", light="#ffffff")
 
 
 def open_lessons() -> None:

@@ -239,6 +239,13 @@ def download_button(
     st.download_button(label, content, file_name, mime, on_click="ignore", icon=":material/download:", **options)
 
 
+def qr_code(link: str) -> str:
+    """Draw a link as a QR code, black on white with the margin that readers need; return it as a data URI."""
+    import segno  # only two pages draw one
+
+    return segno.make(link, error="l", micro=False).svg_data_uri(scale=4, border=4, dark="#000000", light="#ffffff")
+
+
 def _all_models() -> str:
     lines = [f"- **{card.title}**: {model_facts(card)}" for card in catalogue.offered()]
     return "\n".join([texts.ALL_MODELS, "", *lines])
