@@ -169,7 +169,16 @@ function asChosen(picture, values) {
   const place = chart.kind === "lines" ? { shown: chosen } : inCells;
   const looks = values[picture.varies] ? `&${picture.varies}=${encodeURIComponent(values[picture.varies])}` : "";
   const leads = link && [link[0], link[1] + looks];
-  return { ...shown, chart: listed({ ...chart, ...other, ...place }), chooses, choices, chosen, link: leads };
+  const drawn = listed({ ...chart, ...replaced(chart, other), ...place });
+  const numbers = other?.labels ? { rows: drawn.labels, values: drawn.values } : {};
+  return { ...shown, ...numbers, chart: drawn, chooses, choices, chosen, link: leads };
+}
+
+// What is different of bars: whole lists, or those rows of them that `at` names.
+function replaced(chart, other) {
+  if (!other?.at) return other;
+  const merged = (name) => other.at.reduce((rows, row, place) => rows.with(row, other[name][place] ?? rows[row]), chart[name]);
+  return Object.fromEntries(["labels", "values", "ends"].map((name) => [name, merged(name)]));
 }
 
 // A listing of some of many entries, each of which is sent once: picks have the first cell of a row and the number of its entry, of

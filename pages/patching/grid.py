@@ -129,9 +129,12 @@ class GridView:
         rows = [str(layer + 1) for layer in reversed(range(layers))]
         cells = {f"{layer + 1}-{column + 1}": (layer, column) for layer in reversed(range(layers)) for column in range(columns)}
         first = self._first()
+        bars = self.bars(first)
         drawing = matrix_drawing(texts.TITLE, "signed", self.grid.effect[::-1], rows, names, axes=texts.AXES[axis])
         drawing.chart.update(chosen=[layers - 1 - first[0], first[1]], forgets={"cell": "", "head": ""}, tallestRow=TALLEST_ROW)
-        shown = {name: {"sentence": self.describe(cell), **_differing(self.bars(cell))} for name, cell in cells.items()}
+        shown = {
+            name: {"sentence": self.describe(cell), "chart": _differing(bars, self.bars(cell))} for name, cell in cells.items()
+        }
         return [
             Picture(
                 drawing,
@@ -141,7 +144,7 @@ class GridView:
                 chooses=look,
                 choices=list(cells),
             ),
-            Picture(self.bars(first), self.describe(first), varies=look, variants=shown),
+            Picture(bars, self.describe(first), varies=look, variants=shown),
         ]
 
     def _first(self) -> Cell:
@@ -213,8 +216,15 @@ class GridView:
         return others[:OTHERS]
 
 
-def _differing(drawing: Drawing) -> dict[str, object]:
-    """Return what of the bars is different for each cell; shares are rounded, since there are many."""
-    shares = drawing.values.ravel().round(6).tolist()
-    chart = {"labels": drawing.rows, "values": shares, "ends": drawing.chart["ends"]}
-    return {"chart": chart, "rows": drawing.rows, "values": shares}
+def _differing(first: Drawing, drawing: Drawing) -> dict[str, object]:
+    """Return which rows of a cell's bars differ from the first ones, and how; None for the same label. Shares are rounded."""
+    base, parts = map(_rows_of, (first, drawing))
+    if len(drawing.rows) != len(first.rows):
+        return parts
+    at = [row for row in range(len(first.rows)) if any(base[name][row] != part[row] for name, part in parts.items())]
+    differing = {name: [part[row] for row in at] for name, part in parts.items()}
+    return differing | {"at": at, "labels": [None if first.rows[row] == drawing.rows[row] else drawing.rows[row] for row in at]}
+
+
+def _rows_of(bars: Drawing) -> dict[str, list]:
+    return {"labels": list(bars.rows), "values": bars.values.ravel().round(6).tolist(), "ends": bars.chart["ends"]}

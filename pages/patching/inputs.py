@@ -100,7 +100,10 @@ class PatchInputs:
 
 def patch_inputs() -> PatchInputs:
     """Read the address, draw the boxes and the examples, and return what is asked."""
+    arriving, first = widget_key(PAGE, "text") not in st.session_state, EXAMPLES[0].view
     read_stage_address(PAGE, FIELDS)
+    if arriving and value_of(PAGE, "text") == first["text"] and not value_of(PAGE, "text_b"):
+        set_values(PAGE, {"text_b": first["text_b"]})  # a link that names no sentence
     labels = {"text": texts.SENTENCE_A, "text_b": texts.SENTENCE_B}
     inputs = ask_sentences(PAGE, labels, _read, _ask_more, counts=False)
     choices = [example for example in EXAMPLES if not is_hidden(f"what={example.view.get('what')}")]

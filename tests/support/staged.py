@@ -114,7 +114,19 @@ def looked_at(app: AppTest, **looks: str) -> list[dict]:
         if control["fallback"] and values[control["name"]] not in dict(control["options"]):
             values[control["name"]] = control["fallback"]
     shown = [one for one in staged_pictures(app) if all(values[name] in wanted for name, wanted in one["when"].items())]
-    return [one | one.get("variants", {}).get(values.get(one.get("varies")), {}) for one in shown]
+    return [_as_chosen(one, one.get("variants", {}).get(values.get(one.get("varies")), {})) for one in shown]
+
+
+def _as_chosen(picture: dict, variant: dict) -> dict:
+    """A picture with what is different of it for a value, as the browser puts both together."""
+    chart, other = dict(picture["chart"]), dict(variant.get("chart", {}))
+    for row, place in enumerate(other.pop("at", ())):
+        for name in ("labels", "values", "ends"):
+            if other[name][row] is not None:
+                chart[name] = [*chart[name][:place], other[name][row], *chart[name][place + 1 :]]
+    chart |= {} if "at" in variant.get("chart", {}) else other
+    numbers = {"rows": chart["labels"], "values": chart["values"]} if "labels" in variant.get("chart", {}) else {}
+    return picture | variant | numbers | {"chart": chart}
 
 
 def stage_says(app: AppTest, **looks: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -16,6 +16,9 @@ from tx_core.fill_mask.predictions import blank_logits_in_batches
 from tx_core.fill_mask.word_scores import spell_word
 from tx_core.transformer.interventions import Head, Intervention, Vectors
 from tx_core.transformer.trace import Encoding
+
+if TYPE_CHECKING:
+    import pandas
 
 LIKELY = 5
 """Entries that are listed of each prediction."""
@@ -71,6 +74,34 @@ class Patch:
     @property
     def effect(self) -> Float[np.ndarray, "layer token_or_head"]:
         return (self.difference - self.target_difference) / (self.source_difference - self.target_difference)
+
+    def __repr__(self) -> str:
+        """Return what it holds in a few lines: both texts, the shape of the effect, and where it is greatest."""
+        column = "head" if self.what in ("head", "path") else "token"
+        lines = [
+            f"Patch of {self.what}: {self.source.text!r}",
+            f"into {self.target.text!r}",
+            f"effect {self.effect.shape}: layer, {column}",
+        ]
+        if not np.isnan(self.effect).all():
+            layer, at = np.unravel_index(np.nanargmax(self.effect), self.effect.shape)
+            name = "" if column == "head" else f" {self.target.tokens[at]!r}"
+            lines.append(f"at most {self.effect[layer, at]:.3f}: layer {layer}, {column} {at}{name}, from 0")
+        return "\n  ".join(lines)
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Return every cell as a row: layer and token or head (from 0), effect, difference, and both answers' probabilities."""
+        import pandas  # here: it takes a tenth of a second, and no page needs it
+
+        column = "head" if self.what in ("head", "path") else "token"
+        axes = [axis.ravel() for axis in np.indices(self.effect.shape)]
+        table = pandas.DataFrame({"layer": axes[0], column: axes[1], "effect": self.effect.ravel()})
+        if column == "token":
+            table.insert(2, "target_token", [self.target.tokens[at] for at in table["token"]])
+        table["difference"] = self.difference.ravel()
+        for number, name in enumerate(("first_answer", "second_answer")):
+            table[name] = self.probabilities[..., number].ravel()
+        return table
 
 
 def patch(

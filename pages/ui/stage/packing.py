@@ -259,7 +259,8 @@ def _sent(weights: Float32[np.ndarray, "head query key"]) -> np.ndarray:
 
 def join(header: Mapping[str, object], parts: Sequence[np.ndarray]) -> bytes:
     """Return the header length (4 bytes, little endian), the header (JSON), and arrays."""
-    words = json.dumps(header, separators=(",", ":")).encode()
+    written = json.dumps(header, separators=(",", ":"), ensure_ascii=False)
+    words = written.encode(errors="backslashreplace")  # half a character, which UTF-8 has not, as JSON writes it
     return b"".join([len(words).to_bytes(4, "little"), words, *(part.tobytes() for part in parts)])
 
 

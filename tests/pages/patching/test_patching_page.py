@@ -51,6 +51,13 @@ def test_a_token_without_a_partner_is_named_and_left_out(open_app, engine):
     assert r"\<" in notice  # as text, not as markup
 
 
+def test_a_link_that_names_no_sentence_has_those_of_the_first_example(open_app):
+    app = open_app(PAGE, what="head")
+    assert app.session_state[f"{PAGE}_text_b"] == EXAMPLES[0].view["text_b"] and not is_empty(app)
+    app.text_input(key=f"{PAGE}_text_b").set_value("").run()
+    assert texts.NO_SECOND_SENTENCE in says(app)
+
+
 def test_of_several_blanks_the_first_is_followed_which_is_said(open_app):
     app = open_app(PAGE, text="Mary lost [MASK] [MASK].", text_b="John lost [MASK] [MASK].")
     assert not app.exception and not problems(app)

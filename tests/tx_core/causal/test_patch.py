@@ -280,3 +280,15 @@ def test_the_means_of_a_model_are_computed_once_with_and_once_without_special_to
     assert with_means(engine, asked, {})["mean"] is given
     assert again is bare
     assert np.abs(bare.mlp - given.mlp).max() > 0
+
+
+def test_a_patch_is_short_in_a_notebook_and_a_table_of_its_cells(embedded):
+    about = {"source": "Mary lost [MASK] keys.", "target": "John lost [MASK] keys.", "answers": ("her", "his")}
+    grid = patch(embedded, **about)
+    assert "effect (6, 7): layer, token" in repr(grid)
+    assert len(repr(grid).splitlines()) == 4
+    table = grid.to_pandas()
+    row = table[(table.layer == 3) & (table.target_token == "[MASK]")].iloc[0]
+    found = [row.effect, row.difference, row.first_answer, row.second_answer]
+    assert found == pytest.approx([grid.effect[3, 3], grid.difference[3, 3], *grid.probabilities[3, 3]])
+    assert list(patch(embedded, **about, what="head").to_pandas().columns[:3]) == ["layer", "head", "effect"]
