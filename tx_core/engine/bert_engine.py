@@ -33,7 +33,7 @@ from tx_core.engine.engine import (
     run_text,
     with_means,
 )
-from tx_core.engine.tensors import Kept, attention_stack, batch_tensors, score_gradients, stack_layers
+from tx_core.engine.tensors import Kept, attention_stack, batch_tensors, score_gradients, stack_layers, stack_tokens
 from tx_core.engine.tokenizer import Tokenizer, load_tokenizer
 from tx_core.errors import CheckpointProblem, ModelUnavailable
 from tx_core.settings import host_settings
@@ -142,6 +142,7 @@ class OwnEngine(Generic[Model]):
         self,
         encoding: Encoding,
         *,
+        more: Sequence[Encoding] = (),
         interventions: Sequence[Intervention] = (),
         vectors: Mapping[str, Vectors] = {},
     ) -> Vectors:
@@ -149,10 +150,11 @@ class OwnEngine(Generic[Model]):
         given = with_means(self, [changes], vectors)
 
         def compute(model: nn.Module, device: str) -> Vectors:
-            tensors = batch_tensors([encoding], self.tokenizer.padding_id, device, [changes])
+            rows = [encoding, *more]
+            tensors = batch_tensors(rows, self.tokenizer.padding_id, device, [changes] * len(rows))
             names = [field.name for field in fields(Vectors)]
-            layers = model(*tensors, keep=names, interventions=[changes], vectors=given).layers
-            return Vectors(*(stack_layers([layer[name][..., : len(encoding), :] for layer in layers]) for name in names))
+            layers = model(*tensors, keep=names, interventions=[changes] * len(rows), vectors=given).layers
+            return Vectors(*(stack_tokens([layer[name] for layer in layers], len(encoding)) for name in names))
 
         return self.runner.run(compute).value
 

@@ -5,8 +5,9 @@ of Ray does not need it.
 """
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from threading import Lock
 from typing import Any, Protocol, TypeVar, runtime_checkable
 from weakref import WeakKeyDictionary
@@ -28,6 +29,8 @@ RECORD_TOO_LARGE = (
 Result = TypeVar("Result")
 SENTENCES = ASSETS / "sentences" / "everyday.txt"
 """The sentences that ship with the app, one a line."""
+MEAN_TOKENS = 256
+"""Of the sentences that are read at once for their mean: of a large model, all vectors of a layer take gigabytes for many."""
 _means: WeakKeyDictionary[Any, dict[bool, Vectors]] = WeakKeyDictionary()
 _means_lock = Lock()
 """By model, the means of what its layers compute, with and without special tokens."""
@@ -203,10 +206,13 @@ class Engine(Protocol):
         self,
         encoding: Encoding,
         *,
+        more: Sequence[Encoding] = (),
         interventions: Sequence[Intervention] = (),
         vectors: Mapping[str, Vectors] = {},
     ) -> Vectors:
         """Return what each layer of a run computes, in CPU memory, to be put into another run.
+
+        more: rows as long as the first, run in one batch with it: their tokens follow, row by row.
 
         Raises ChangeProblem as `blank_logits` does, and ModelUnavailable where a model's layers cannot be located.
         """
@@ -318,14 +324,22 @@ def mean_vectors(engine: "Engine", sentences: Sequence[str] = ()) -> Vectors:
     sentences: by default those that ship with the app, without those that are too long for the model. Raises what the engine's
     `encode` and `vectors` raise.
     """
-    total, tokens = None, 0
+    total, tokens, most = None, 0, engine.info.max_tokens
     rows = [engine.tokenizer.encode(one) for one in sentences or SENTENCES.read_text(encoding="utf-8").splitlines()]
-    for row in rows if sentences else [row for row in rows if len(row) <= engine.info.max_tokens]:
-        found = engine.vectors(check_token_count(row, engine.info.max_tokens))
+    rows = [check_token_count(row, most) for row in rows if sentences or len(row) <= most]
+    for first, *more in _batches_of_a_length(rows):
+        found = engine.vectors(first, more=more)
         sums = [part.sum(axis=-2, keepdims=True, dtype=np.float64) for part in (found.context, found.mlp, found.residual)]
         total = sums if total is None else [one + more for one, more in zip(total, sums, strict=True)]
         tokens += found.mlp.shape[-2]
     return Vectors(*((part / tokens).astype(np.float32) for part in total))
+
+
+def _batches_of_a_length(rows: Sequence[Encoding]) -> Iterator[list[Encoding]]:
+    """Yield the rows in batches of one length, of at most MEAN_TOKENS tokens, or of one row."""
+    for length, alike in groupby(sorted(rows, key=len), key=len):
+        batch, size = list(alike), max(1, MEAN_TOKENS // length)
+        yield from (batch[start : start + size] for start in range(0, len(batch), size))
 
 
 def head_parts(weight: Float[np.ndarray, "hidden joined"], num_heads: int) -> Float[np.ndarray, "head head_dim hidden"]:

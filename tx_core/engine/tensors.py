@@ -73,6 +73,11 @@ def stack_layers(layers: Sequence[Float[Tensor, "1 ..."]]) -> Float[np.ndarray, 
     return stacked
 
 
+def stack_tokens(layers: Sequence[Float[Tensor, "row ... token hidden"]], tokens: int) -> Float[np.ndarray, "layer ... hidden"]:
+    """Stack the layers of rows of so many tokens, without padding: the tokens of a row behind those of the row before."""
+    return stack_layers([layer[..., :tokens, :].movedim(0, -3).flatten(-3, -2)[None] for layer in layers])
+
+
 def score_gradients(
     score: Callable[[Float[Tensor, "step token embedding"]], Float[Tensor, "step"]],
     inputs_embeds: Float[np.ndarray, "step token embedding"],

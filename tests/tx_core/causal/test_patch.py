@@ -13,7 +13,7 @@ from tests.support.checkpoints import HEAD_DIM, HEADS, HIDDEN, LAYERS
 from tx_core.causal.patch import LIKELY, Patch, align_tokens, patch
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import load_own_engine
-from tx_core.engine.engine import Engine, with_means, with_special_tokens
+from tx_core.engine.engine import Engine, mean_vectors, with_means, with_special_tokens
 from tx_core.errors import ChangeProblem, ModelUnavailable, TextProblem
 from tx_core.transformer.interventions import Intervention
 
@@ -271,6 +271,22 @@ def test_layers_and_sublayers_of_other_families_are_found(family: str, hub_engin
     assert np.abs(without.residual[1] - plain.residual[1]).max() > 0.01
     if family in ("modernbert", "starcoder2"):  # nothing is normalised behind the addition
         np.testing.assert_allclose(without.residual[1] + plain.mlp[1], plain.residual[1], atol=1e-5)
+
+
+@pytest.mark.parametrize("family", ["bert", "gpt2"])
+def test_rows_of_one_length_are_run_at_once_and_a_mean_is_over_all_tokens(family: str, checkpoint, hub_engine):
+    engine = load_own_engine(checkpoint("bert"), "bert", "Bert") if family == "bert" else hub_engine(family)
+    sentences = ["the fox over the dog here", "a banana", "the dog over the fox here"]
+    rows = [engine.encode(text) for text in sentences]
+    alike = [row for row in rows if len(row) == len(rows[0])]
+    assert len(alike) > 1
+    each, found = [engine.vectors(row) for row in rows], engine.vectors(alike[0], more=alike[1:])
+    mean = mean_vectors(engine, sentences)
+    for name in ("context", "mlp", "residual"):
+        apart = [getattr(one, name) for one, row in zip(each, rows, strict=True) if row in alike]
+        np.testing.assert_allclose(getattr(found, name), np.concatenate(apart, axis=-2), atol=1e-5)
+        whole = np.concatenate([getattr(one, name) for one in each], axis=-2).mean(axis=-2, keepdims=True)
+        np.testing.assert_allclose(getattr(mean, name), whole, atol=1e-5)
 
 
 def test_the_means_of_a_model_are_computed_once_with_and_once_without_special_tokens(checkpoint):

@@ -37,7 +37,7 @@ from tx_core.engine.hub.parts import (
     with_changes,
 )
 from tx_core.engine.hub.recorder import Recorder
-from tx_core.engine.tensors import Kept, attention_stack, batch_tensors, score_gradients, stack_layers
+from tx_core.engine.tensors import Kept, attention_stack, batch_tensors, score_gradients, stack_layers, stack_tokens
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.transformer.changed_vectors import VECTOR_PARTS, VectorChanges
 from tx_core.transformer.config import AttentionKind
@@ -202,6 +202,7 @@ class HubEngine:
         self,
         encoding: Encoding,
         *,
+        more: Sequence[Encoding] = (),
         interventions: Sequence[Intervention] = (),
         vectors: Mapping[str, Vectors] = {},
     ) -> Vectors:
@@ -210,11 +211,13 @@ class HubEngine:
         given = with_means(self, [changes], vectors)
 
         def compute(model: nn.Module, device: str) -> Vectors:
-            recorder = Recorder(("context", *VECTOR_PARTS), [changes], self.info.first_layer, given)
+            rows = [encoding, *more]
+            runs = [changes] * len(rows)
+            recorder = Recorder(("context", *VECTOR_PARTS), runs, self.info.first_layer, given)
             body = self._changed(model, recorder.changes).base_model
-            body(**model_inputs([encoding], None, self.info, self.tokenizer.padding_id, device, [changes]), recorder=recorder)
+            body(**model_inputs(rows, None, self.info, self.tokenizer.padding_id, device, runs), recorder=recorder)
             found = recorder.changes.kept | {"context": [layer["context"] for layer in recorder.layers["self"]]}
-            return Vectors(**{part: stack_layers([one[..., : len(encoding), :] for one in found[part]]) for part in found})
+            return Vectors(**{part: stack_tokens(layers, len(encoding)) for part, layers in found.items()})
 
         return self.runner.run(compute).value
 
