@@ -8,11 +8,11 @@ RUN useradd --create-home --uid 1000 explorer
 WORKDIR /home/explorer/app
 
 # The CPU build of torch comes first: the default one brings gigabytes of CUDA.
-COPY requirements.txt .
+COPY requirements.txt requirements-lti.txt ./
 RUN if [ "$TORCH" = cpu ]; then \
         pip install --no-cache-dir --index-url https://download.pytorch.org/whl/cpu "$(grep -o '^torch==[^ ]*' requirements.txt)"; \
     fi \
-    && pip install --no-cache-dir -r requirements.txt
+    && pip install --no-cache-dir -r requirements-lti.txt
 
 COPY --chown=explorer . .
 USER explorer
