@@ -4,7 +4,7 @@
 import { digits, span, strongest } from "../canvas/core/bytes.js";
 import { modelOf } from "../canvas/attention/map.js";
 import { fillLegend, makeLegend } from "./views/legend.js";
-import { channels, differenceGradient, DIFFERENCE_TICKS } from "../canvas/core/palette.js";
+import { channels } from "../canvas/core/palette.js";
 import { element, setText, visible } from "../canvas/core/surface.js";
 import { TEXTS } from "../canvas/core/texts.js";
 import { filled, say } from "../canvas/core/text.js";
@@ -75,14 +75,14 @@ function build(stage) {
   stage.title = element("p", { class: "stage-title" });
   stage.said = element("p", { class: "said", role: "status", "data-testid": "stage-said" });
   stage.waiting = element("p", { class: "waiting", role: "status" });
-  stage.legends = { plain: makeLegend(TEXTS.map), signed: makeLegend(TEXTS.map, DIFFERENCE_TICKS) };
+  stage.legend = makeLegend();
   stage.details = element("p", { class: "quiet-text" });
   stage.about = element("details", { class: "about" }, element("summary", {}, TEXTS.about), stage.details);
   stage.ahead = element("p", { class: "quiet-text hatched" }, element("span", { class: "hatch", "aria-hidden": "true" }), TEXTS.ahead);
   stage.classLegend = element("p", { class: "class-legend" }, element("i"), TEXTS.classLegend);
   stage.picture = element("div", { class: "picture" }, stage.map.node, stage.classLegend);
   stage.side = element("div", { class: "side" }, stage.wall.node, stage.bars.node);
-  const foot = element("div", { class: "foot" }, element("div", { class: "words" }, stage.said, stage.waiting), element("div", { class: "legends" }, stage.ahead, stage.legends.plain.node, stage.legends.signed.node));
+  const foot = element("div", { class: "foot" }, element("div", { class: "words" }, stage.said, stage.waiting), element("div", { class: "legends" }, stage.ahead, stage.legend.node));
   stage.body = element("div", { class: "body" }, stage.side, stage.picture);
   stage.root.append(element("div", { class: "frame" }, stage.title, stage.controls.node, stage.changes.node, stage.body, foot), stage.about);
   stage.parts.arrange?.(stage);
@@ -236,10 +236,7 @@ function show(stage, state, view, before, after, difference) {
   const moved = before && !isAlone && { before: before.codes, after: after.codes, difference: difference.codes, texts: parts.barTexts?.(stage, view, row) };
   drawBars(stage.bars, model, row, moved ?? {});
   setText(stage.title, [header.model, heads, `“${header.text}”`].map(visible).join(" · "));
-  fillLegend(stage.legends.plain, state.scale, theme.dark);
-  stage.legends.signed.ramp.style.background = differenceGradient(theme.dark);
-  stage.legends.plain.node.hidden = compared === "difference";
-  stage.legends.signed.node.hidden = compared !== "difference";
+  fillLegend(stage.legend, state.scale, compared === "difference", theme.dark);
   stage.classLegend.hidden = !model.guesses.length;
   stage.ahead.hidden = !header.causal || !map.hatched;
   stage.root.dataset.focus = row === null ? "" : String(row);

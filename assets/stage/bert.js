@@ -1,7 +1,7 @@
 // The stage of BERT, written out: two runs of one architecture as two states of one map, each part of the drawing with how far the
 // two differ in it. The rest is the stage of attention.
 
-import { element, setText } from "../canvas/core/surface.js";
+import { element, refill, setText } from "../canvas/core/surface.js";
 import { TEXTS } from "../canvas/core/texts.js";
 import { say } from "../canvas/core/text.js";
 import { attentionStage } from "./attention.js";
@@ -77,12 +77,7 @@ function drawStates(stage, state) {
   const { before, states } = stage.header;
   stage.states.hidden = !before;
   if (!before) return;
-  const written = JSON.stringify(states);
-  if (stage.states.dataset.written !== written) {
-    stage.states.dataset.written = written;
-    stage.chooser = segments(TEXTS.changed.which, Object.entries(states), (compared) => stage.store.set({ compared }));
-    stage.states.replaceChildren(stage.chooser);
-  }
+  refill(stage.states, states, () => [(stage.chooser = segments(TEXTS.changed.which, Object.entries(states), (compared) => stage.store.set({ compared })))]);
   stage.chooser.set(state.compared);
 }
 

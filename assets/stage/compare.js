@@ -228,7 +228,7 @@ function arrange(stage) {
   stage.wallLegend = element("p", { class: "quiet-text" }, labels.wallLegend);
   stage.wall.node.append(stage.wallLegend);
   stage.hatched = element("p", { class: "quiet-text hatched" }, element("span", { class: "hatch", "aria-hidden": "true" }), labels.hatched);
-  stage.legends.plain.node.parentElement.append(stage.hatched);
+  stage.legend.node.parentElement.append(stage.hatched);
   stage.about.firstChild.textContent = labels.about;
   stage.words = makeWords(stage, (number) => stage.store.set({ word: linked(stage, stage.store.get(), stage.header.followed[number].places) }));
   stage.about.before(stage.words.node);

@@ -1,7 +1,7 @@
 // The stage of the page Fill the blank: what the model puts into a blank as bars, where the blank looks as one large row and as the
 // map of the head, and the sentence on what a change does. The rest is the stage of attention.
 
-import { element, setText, visible } from "../canvas/core/surface.js";
+import { element, refill, setText, visible } from "../canvas/core/surface.js";
 import { TEXTS } from "../canvas/core/texts.js";
 import { filled, say } from "../canvas/core/text.js";
 import { applyTheme } from "../canvas/core/theme.js";
@@ -84,22 +84,13 @@ function draw(stage) {
 function drawBlanks(stage, { blanks, number }) {
   stage.which.hidden = blanks.length < 2 || stage.offline;
   if (stage.which.hidden) return;
-  const written = JSON.stringify(blanks);
-  if (stage.which.dataset.blanks !== written) {
-    stage.which.dataset.blanks = written;
-    stage.chooser = segments(stage.header.labels.choose, blanks.map((name, place) => [String(place + 1), name]), (value) => stage.act.change({ blank: Number(value) }));
-    stage.which.replaceChildren(stage.chooser);
-  }
+  refill(stage.which, blanks, () => [(stage.chooser = segments(stage.header.labels.choose, blanks.map((name, place) => [String(place + 1), name]), (value) => stage.act.change({ blank: Number(value) })))]);
   stage.chooser.set(String(number));
 }
 
 // The words of a sentence: a click makes one the blank, and a blank a word again.
 function drawSentences(stage, inPlace) {
   const { sentences, labels, prediction } = stage.header;
-  const written = JSON.stringify([sentences, prediction?.blank[0], [...inPlace]]);
-  if (stage.sentences.dataset.written === written) return;
-  stage.sentences.dataset.written = written;
-  const had = stage.sentences.getRootNode().activeElement?.dataset?.place;
   const blankOf = (words, number) => words.slice(0, number + 1).filter(([, isBlank]) => isBlank).length;
   const contents = (text, words, [word, isBlank], number) => {
     if (!isBlank) return visible(word);
@@ -107,11 +98,10 @@ function drawSentences(stage, inPlace) {
     if (filler) return element("span", { class: "filled" }, visible(filler.word), " ", element("small", {}, say(labels.steps.inPlace, filler)));
     return word ? element("s", {}, word) : "[MASK]";
   };
-  stage.sentences.replaceChildren(...sentences.filter(({ words }) => words.length).map(({ name, text, words }) => element("div", {
+  refill(stage.sentences, [sentences, prediction?.blank[0], [...inPlace]], () => sentences.filter(({ words }) => words.length).map(({ name, text, words }) => element("div", {
     class: "sentence", role: "group", "aria-label": labels.words, title: labels.words }, ...words.map((word, number) => button(
     contents(text, words, word, number), () => stage.act.change({ word: { name, number, text } }),
-    { class: "word", "aria-pressed": String(word[1]), "data-place": `${name} ${number}` })))));
-  if (had) stage.sentences.querySelector(`[data-place="${had}"]`)?.focus();
+    { class: "word", "aria-pressed": String(word[1]) })))));
 }
 
 // The bars as a figure, before and after the changes of the run.

@@ -1,7 +1,7 @@
 // The stage of the page Next word: what the model finds likely behind a beginning as bars, with temperature, top-k and top-p; what it
 // writes, token by token, each with what else could have stood there; and where the last token looks. The rest is the stage of attention.
 
-import { element, setText, visible } from "../canvas/core/surface.js";
+import { element, refill, setText, visible } from "../canvas/core/surface.js";
 import { TEXTS } from "../canvas/core/texts.js";
 import { say } from "../canvas/core/text.js";
 import { percent, points } from "../canvas/core/numbers.js";
@@ -150,17 +150,13 @@ function drawSampling(stage, state) {
 function drawStrip(stage, state) {
   const { header: { next, labels: texts }, strip, store } = stage;
   const place = placeOf(stage, state);
-  const written = JSON.stringify([next.beginning, next.written.map((token) => next.tokens[token]), next.ended]);
-  if (strip.dataset.written !== written) {
-    strip.dataset.written = written;
-    const had = strip.getRootNode().activeElement?.dataset?.at;
+  refill(strip, [next.beginning, next.written.map((token) => next.tokens[token]), next.ended], () => {
     const words = next.written.map((token, number) => button(visible(next.tokens[token][2]), () => store.set({ at: number + 1 }), {
       class: next.tokens[token][3] ? "word joins" : "word", "data-at": String(number + 1), title: texts.alternatives }));
     const open = button(next.ended ? texts.end : "…", () => store.set({ at: 0 }), { class: "word next", "data-at": "0", "aria-label": texts.next, title: texts.next });
-    strip.replaceChildren(element("bdi", { class: "beginning" }, next.beginning), ...words, open);
-    if (had) strip.querySelector(`[data-at="${had}"]`)?.focus();
-    strip.scrollTop = strip.scrollHeight;
-  }
+    requestAnimationFrame(() => { strip.scrollTop = strip.scrollHeight; });
+    return [element("bdi", { class: "beginning" }, next.beginning), ...words, open];
+  });
   const at = place === next.written.length ? "0" : String(place + 1);
   for (const one of strip.querySelectorAll("button")) one.ariaPressed = String(one.dataset.at === at);
 }

@@ -11,7 +11,7 @@ import { arrive, begin, fileHeader, noteLooks, setQuietly, stageOf } from "./cor
 import { makeStore } from "./core/store.js";
 import { isOn } from "./core/controls.js";
 import { makeControls } from "./pictures/toolbar.js";
-import { takeMatrices } from "./core/matrices.js";
+import { takeMatrices } from "./matrices/matrix.js";
 import { drawTraining, makeTraining } from "./core/training.js";
 import { drawArchitecture, makeArchitecture } from "./views/architecture.js";
 import { drawChart, isFlexible as canStretch, makeChart } from "./views/chart.js";

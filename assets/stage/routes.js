@@ -1,7 +1,7 @@
 // The stage of routes: a sentence below, its prediction above, the model's guess after each layer between them, and arcs from word to
 // word, as wide as what the prediction loses without them. The picture is in routes/picture.js, which other stages show too.
 
-import { element, setText, visible } from "../canvas/core/surface.js";
+import { element, refill, setText, visible } from "../canvas/core/surface.js";
 import { TEXTS } from "../canvas/core/texts.js";
 import { applyTheme } from "../canvas/core/theme.js";
 import { writtenView } from "./core/address.js";
@@ -76,13 +76,8 @@ function draw(stage) {
 }
 
 function drawWords({ header, words: node, change }) {
-  const written = JSON.stringify([header.words, header.text, header.next]);
-  if (node.dataset.written === written) return;
-  node.dataset.written = written;
   node.hidden = Boolean(header.next); // what comes next has no blank to be moved
-  const had = node.getRootNode().activeElement?.dataset?.place;
-  node.replaceChildren(...header.words.map(([word, isBlank], number) => button(isBlank ? "[ ? ]" : visible(word),
-    () => !isBlank && change({ word: { number, text: header.text } }), { class: "word", "aria-pressed": String(isBlank), "data-place": String(number) })));
-  if (had) node.querySelector(`[data-place="${had}"]`)?.focus();
+  refill(node, [header.words, header.text], () => header.words.map(([word, isBlank], number) => button(isBlank ? "[ ? ]" : visible(word),
+    () => !isBlank && change({ word: { number, text: header.text } }), { class: "word", "aria-pressed": String(isBlank) })));
 }
 

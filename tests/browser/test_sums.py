@@ -267,7 +267,7 @@ def check_largest_difference(expected: Comparison, row: int | None, said: str) -
 
 SUMMED = """async ([message]) => {
   const { unpackStage } = await import('/stage/core/run.js')
-  const { takeMatrices } = await import('/stage/core/matrices.js')
+  const { takeMatrices } = await import('/stage/matrices/matrix.js')
   const { arithmetic } = await import('/stage/matrices/sum.js')
   const { TEXTS } = await import('/canvas/core/texts.js')
   const model = takeMatrices(unpackStage(Uint8Array.from(message)), TEXTS.matrixRow)

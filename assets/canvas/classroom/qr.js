@@ -1,6 +1,6 @@
 // A QR code, black on white in any theme: phone cameras fail on inverted ones.
 
-import { element } from "../core/surface.js";
+import { element, svgElement as make } from "../core/surface.js";
 import { applyTheme } from "../core/theme.js";
 
 export default function mountQr({ data, parentElement }) {

@@ -7,6 +7,7 @@
 // axes beside them, or `axesLine`, in one line above; `numbered`, whether the columns are numbers; `isFree`, whether cells need not be square.
 
 import { changeOf, weightOf } from "./bytes.js";
+import { twoDigits } from "./numbers.js";
 import { cellPixels, inkOn, mix } from "./palette.js";
 import { fit, measureLabels, zoomOf } from "./surface.js";
 import { write } from "./text.js";
@@ -32,9 +33,6 @@ export function codesOf(values, { limit = 1, signed = true, linear = false }) {
     return signed ? ZERO + Math.sign(value) * Math.round(root * 32767) : Math.round(root * 65535);
   });
 }
-
-// A share or a change of one in a small cell: two digits, without the 0 before them.
-export const twoDigits = (value) => value.toFixed(2).replace("-", "−").replace(/^(−?)0\./, "$1.");
 
 // What stands in the cells of a map.
 export function weightWritten({ cells, zero }, at) {

@@ -26,6 +26,9 @@ export function short(value) {
   return value < 0 && Number(written) !== 0 ? `−${written}` : written;
 }
 
+// A share, or a change of one, in a small cell: two digits, without the 0 before them.
+export const twoDigits = (value) => value.toFixed(2).replace("-", "−").replace(/^(−?)0\./, "$1.");
+
 function power(size) {
   const [digits, exponent] = size.toExponential(1).split("e");
   return `${digits}·10${superscript(String(Number(exponent)))}`;

@@ -26,6 +26,12 @@ const PALEST = 0.14; // how much colour the weakest tint holds
 export const TICKS = [0, 0.05, 0.25, 0.5, 1];
 export const DIFFERENCE_TICKS = [-1, -0.25, 0, 0.25, 1];
 
+// Where a tick stands along a scale of square roots, 0 to 1, and how it is written.
+export function tickOf(tick, isSigned) {
+  const root = Math.sign(tick) * Math.sqrt(Math.abs(tick));
+  return { share: isSigned ? (1 + root) / 2 : root, text: `${tick < 0 ? "−" : isSigned && tick > 0 ? "+" : ""}${Math.abs(tick)}` };
+}
+
 function stopsOf(scale, dark) {
   const stops = scale === "oranges" ? ORANGES : (SCALES[scale] ?? SCALES.blues);
   return Array.isArray(stops) ? stops : stops[dark ? "dark" : "light"];
@@ -51,7 +57,7 @@ export function colourTable(scale, dark) {
 }
 
 // Numbers on both sides of zero: orange below, blue above, each from zero to the limit.
-export function signedTables(dark) {
+function signedTables(dark) {
   return { below: colourTable("oranges", dark), above: colourTable("blues", dark) };
 }
 

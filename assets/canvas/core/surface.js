@@ -10,9 +10,26 @@ export function element(tag, attributes = {}, ...children) {
   return made;
 }
 
+export function svgElement(tag, attributes = {}, ...children) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
 // Writing a text triggers a layout even where it is the same text, so it is compared first.
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
+}
+
+// Fills a node anew where what it is made of is another; the button in it that had the focus keeps it.
+export function refill(node, madeOf, make) {
+  const written = JSON.stringify(madeOf);
+  if (node.dataset.madeOf === written) return;
+  node.dataset.madeOf = written;
+  const focused = [...node.querySelectorAll("button")].indexOf(node.getRootNode().activeElement);
+  node.replaceChildren(...make());
+  if (focused >= 0) node.querySelectorAll("button")[focused]?.focus({ preventScroll: true });
 }
 
 // How much the page around a drawing is enlarged, as for a projector; a drawing for a file is in no page.
@@ -55,6 +72,35 @@ export function visible(token) {
     return { 9: "\\t", 10: "\\n", 13: "\\r" }[code] ?? `\\u${code.toString(16).padStart(4, "0")}`;
   });
   return shown.trim() ? shown : shown ? TEXTS.space : TEXTS.empty;
+}
+
+// Places a box that is fixed to the window below what opened it, or above it where there is no room.
+export function placeBelow(box, opener, gap = 4, margin = 8) {
+  const at = opener.getBoundingClientRect();
+  const { offsetWidth: width, offsetHeight: height } = box;
+  const left = Math.max(margin, Math.min(at.left, innerWidth - width - margin));
+  const below = at.bottom + gap;
+  const top = below + height < innerHeight ? below : Math.max(margin, at.top - height - gap);
+  Object.assign(box.style, { left: `${left}px`, top: `${top}px` });
+}
+
+// What this tab keeps under a name; null where there is nothing, or the browser keeps nothing.
+export function readKept(name) {
+  try {
+    return JSON.parse(sessionStorage.getItem(name));
+  } catch {
+    return null;
+  }
+}
+
+// Returns whether it is kept.
+export function keep(name, value) {
+  try {
+    sessionStorage.setItem(name, JSON.stringify(value));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 // Shortens by whole characters as a reader sees them: no half emoji, no lost accent.

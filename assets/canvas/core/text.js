@@ -41,6 +41,27 @@ export function write(context, text, x, y, { font, colour, align = "left", basel
   context.fillText(text, x, y);
 }
 
+// Paints a part of a figure elsewhere.
+export function paintAt(target, x, y, paint) {
+  target.save();
+  target.translate(x, y);
+  paint(target);
+  target.restore();
+}
+
+// Parts of a figure in rows of so many, in columns of so many pixels, as one part.
+export function inRows(parts, across, space, gap) {
+  const places = [];
+  let top = 0;
+  for (let start = 0; start < parts.length; start += across) {
+    const row = parts.slice(start, start + across);
+    row.forEach((_, column) => places.push([column * (space + gap), top]));
+    top += Math.max(...row.map(({ height }) => height)) + gap;
+  }
+  const paint = (target) => parts.forEach((part, at) => paintAt(target, ...places[at], part.paint));
+  return { width: Math.max(...parts.map(({ width }, at) => places[at][0] + width)), height: Math.max(0, top - gap), paint };
+}
+
 export function widthOf(context, font, text) {
   context.font = font;
   return Math.ceil(context.measureText(text).width);

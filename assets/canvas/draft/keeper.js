@@ -1,6 +1,6 @@
 // Keeps the lesson that is being written in this tab: a reload or a lost server takes nothing that was typed.
 
-import { element } from "../core/surface.js";
+import { element, keep, readKept } from "../core/surface.js";
 
 const [DRAFT, VIEWS, OPENED] = ["lesson", "views", "opened"].map((name) => `attention-explorer:${name}`);
 const OURS = "lesson_editor_"; // the keys of the boxes of the page
@@ -8,9 +8,9 @@ const keeper = { draft: null, reported: "" };
 
 export default function keepDraft({ data, parentElement, setTriggerValue }) {
   const { draft, fresh, seen, refused, opened } = data;
-  const [kept, views] = [read(DRAFT), (read(VIEWS) ?? []).filter(({ id }) => !seen.includes(id))];
+  const [kept, views] = [readKept(DRAFT), (readKept(VIEWS) ?? []).filter(({ id }) => !seen.includes(id))];
   if (fresh || views.length) {
-    const report = { draft: fresh ? kept?.draft ?? null : null, typed: fresh ? kept?.typed ?? {} : {}, views, opened: fresh ? read(OPENED) ?? "" : "" };
+    const report = { draft: fresh ? kept?.draft ?? null : null, typed: fresh ? kept?.typed ?? {} : {}, views, opened: fresh ? readKept(OPENED) ?? "" : "" };
     if (keeper.reported !== JSON.stringify(report)) {
       keeper.reported = JSON.stringify(report);
       setTriggerValue("report", report);
@@ -20,7 +20,7 @@ export default function keepDraft({ data, parentElement, setTriggerValue }) {
     keeper.reported = ""; // the next session, after a loss, is told the same again
   }
   keeper.draft = draft;
-  const isKept = write() && store(VIEWS, views) && store(OPENED, opened);
+  const isKept = write() && keep(VIEWS, views) && keep(OPENED, opened);
   parentElement.replaceChildren(...(isKept ? [] : [element("p", { role: "status" }, refused)]));
   if (!keeper.listens) addEventListener("input", write, { capture: true });
   keeper.listens = true;
@@ -30,22 +30,5 @@ export default function keepDraft({ data, parentElement, setTriggerValue }) {
 function write() {
   const texts = Object.entries(window.attentionExplorer?.textsInBoxes() ?? {}).filter(([key]) => key.startsWith(OURS));
   const isElsewhere = !texts.length; // another page has no such boxes: keep the last texts
-  return keeper.draft === null || isElsewhere || store(DRAFT, { draft: keeper.draft, typed: Object.fromEntries(texts) });
-}
-
-function read(name) {
-  try {
-    return JSON.parse(sessionStorage.getItem(name));
-  } catch {
-    return null; // storage is off, or holds something that is not ours
-  }
-}
-
-function store(name, value) {
-  try {
-    sessionStorage.setItem(name, JSON.stringify(value));
-    return true;
-  } catch {
-    return false;
-  }
+  return keeper.draft === null || isElsewhere || keep(DRAFT, { draft: keeper.draft, typed: Object.fromEntries(texts) });
 }

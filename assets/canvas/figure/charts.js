@@ -1,11 +1,11 @@
 // The charts of a page as parts of a figure: bars, lines, points, the grid of heads and small tables.
 
-import { cellAt, codesOf, gridShape, paintGrid, twoDigits } from "../core/grid.js";
+import { cellAt, codesOf, gridShape, paintGrid } from "../core/grid.js";
 import { layLegend, paintMark } from "../core/marks.js";
-import { number } from "../core/numbers.js";
+import { number, twoDigits } from "../core/numbers.js";
 import { colourTable, differenceTable, tint } from "../core/palette.js";
 import { fit, visible } from "../core/surface.js";
-import { layTitle, widthOf, wrapped, write } from "../core/text.js";
+import { inRows, layTitle, paintAt, widthOf, wrapped, write } from "../core/text.js";
 import { layLines } from "../lines/chart.js";
 
 // Charts of a page in one figure: as many beside one another as there is space for, each under its title.
@@ -19,38 +19,13 @@ export function chartsDrawing({ charts, across }) {
   return (context, theme, width) => {
     const beside = Math.max(1, Math.min(across, charts.length, Math.floor((width + BETWEEN_CHARTS) / (LEAST_CHART + BETWEEN_CHARTS))));
     const space = Math.floor((width - BETWEEN_CHARTS * (beside - 1)) / beside);
-    const parts = charts.map((chart) => layChart(context, theme, chart, space));
-    const places = [];
-    let top = 0;
-    for (let start = 0; start < parts.length; start += beside) {
-      const row = parts.slice(start, start + beside);
-      row.forEach((_, column) => places.push([column * (space + BETWEEN_CHARTS), top]));
-      top += Math.max(...row.map((part) => part.height)) + BETWEEN_CHARTS;
-    }
-    const paint = (target) => parts.forEach((part, index) => {
-      target.save();
-      target.translate(...places[index]);
-      part.paint(target);
-      target.restore();
-    });
-    const used = Math.max(...parts.map((part, index) => places[index][0] + part.width));
-    return { width: used, height: Math.max(0, top - BETWEEN_CHARTS), paint };
+    return inRows(charts.map((chart) => layChart(context, theme, chart, space)), beside, space, BETWEEN_CHARTS);
   };
 }
 
 // Drawings below each other.
 export function stacked(drawings) {
-  return (context, theme, width) => {
-    const parts = drawings.map((drawing) => drawing(context, theme, width));
-    const tops = parts.map((_, index) => parts.slice(0, index).reduce((sum, { height }) => sum + height + BETWEEN_CHARTS, 0));
-    const paint = (target) => parts.forEach((part, index) => {
-      target.save();
-      target.translate(0, tops[index]);
-      part.paint(target);
-      target.restore();
-    });
-    return { width: Math.max(...parts.map((part) => part.width)), height: tops.at(-1) + parts.at(-1).height, paint };
-  };
+  return (context, theme, width) => inRows(drawings.map((drawing) => drawing(context, theme, width)), 1, width, BETWEEN_CHARTS);
 }
 
 // Lays out a chart without its title and note. Beside size and `paint`, it tells of the spots that can be pointed at: how many
@@ -79,10 +54,7 @@ function layChart(context, theme, chart, space) {
   const notes = chart.note ? wrapped(context, font, visibleText(chart.note), space) : [];
   const paint = (target) => {
     title.paint(target);
-    target.save();
-    target.translate(0, title.height);
-    inner.paint(target);
-    target.restore();
+    paintAt(target, 0, title.height, inner.paint);
     notes.forEach((row, index) => write(target, row, 0, title.height + inner.height + 4 + index * NOTE, { font, colour: theme.quiet }));
   };
   return { width: Math.max(inner.width, Math.min(space, 120)), height: title.height + inner.height + notes.length * NOTE + 4, paint };
@@ -262,10 +234,7 @@ function layGrid(context, theme, { cells, legend, chosen, axes, tall = 0 }, spac
       for (const [head, cell] of row.entries()) paintCell(target, theme, cell, [AXIS.left + head * (wide + CELL.gap), y, wide, high]);
     }
     if (chosen) paintChosen(target, theme, box(...chosen));
-    target.save();
-    target.translate(0, bottom + 8);
-    named.paint(target);
-    target.restore();
+    paintAt(target, 0, bottom + 8, named.paint);
   };
   const spots = { rows: cells.length, columns, box };
   return { width: Math.min(space, AXIS.left + columns * (wide + CELL.gap)), height: bottom + 8 + named.height, paint, spots };
@@ -328,10 +297,7 @@ function layPoints(context, theme, { places, kinds, chosen, neighbours, name, ta
       }
     }
     paintName(target, theme, point(chosen), name);
-    target.save();
-    target.translate(0, tall + 4);
-    legend.paint(target);
-    target.restore();
+    paintAt(target, 0, tall + 4, legend.paint);
   };
   const reach = (index) => (index === chosen ? CHOSEN_POINT : POINT) + 2;
   const box = (_, index) => [point(index)[0] - reach(index), point(index)[1] - reach(index), 2 * reach(index), 2 * reach(index)];

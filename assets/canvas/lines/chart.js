@@ -2,7 +2,7 @@
 
 import { visible } from "../core/surface.js";
 import { superscript } from "../core/numbers.js";
-import { widthOf, write } from "../core/text.js";
+import { paintAt, widthOf, write } from "../core/text.js";
 import { layLegend, paintMark } from "../core/marks.js";
 
 export function threeDigits(value) {
@@ -51,10 +51,7 @@ export function layLines(context, theme, { steps, series, limits, band, logarith
       write(target, name, start, tall + 2, { font, colour: theme.quiet });
       free = start + wide + BETWEEN_STEPS;
     }
-    target.save();
-    target.translate(left, tall + STEP_SPACE);
-    legend.paint(target);
-    target.restore();
+    paintAt(target, left, tall + STEP_SPACE, legend.paint);
   };
   const near = (at, down) => {
     const far = steps.map((_, step) => Math.abs(x(step) - at));

@@ -3,6 +3,7 @@
 
 import { unpack } from "../core/bytes.js";
 import { activate, fillButtonGrid, makeButtonGrid, placeOf } from "../core/keys.js";
+import { twoDigits } from "../core/numbers.js";
 import { colourTable, css, inkOn } from "../core/palette.js";
 import { element, mountOnce, setText, visible } from "../core/surface.js";
 import { say } from "../core/text.js";
@@ -128,7 +129,7 @@ function mark(view, cells) {
 function short(value) {
   const number = parseFloat(value);
   if (value.endsWith("%")) return number >= 0.5 ? String(Math.round(number)) : "";
-  return number >= 0.005 && number <= 1 ? number.toFixed(2).replace(/^0/, "") : "";
+  return number >= 0.005 && number <= 1 ? twoDigits(number) : "";
 }
 
 function fillLegend(view) {

@@ -1,7 +1,7 @@
 // Underlines a term of the glossary where a page first uses it, and explains it there. A button is laid over the word and
 // appended to its paragraph: what Streamlit drew stays as it is, and what it draws anew takes the button away with it.
 
-import { element, visible } from "../core/surface.js";
+import { element, placeBelow, visible } from "../core/surface.js";
 
 const PROSE = [
   '[data-testid="stMarkdownContainer"] > :is(p, ul > li)',
@@ -9,7 +9,6 @@ const PROSE = [
 ].join()
 const NOT_PROSE = 'label, button, a, summary, code, h1, h2, h3, h4, [data-testid="stProgress"], [aria-hidden="true"], .katex';
 const PAUSE = 400; // milliseconds without a change before a page is looked through
-const MARGIN = 8;
 
 export default async function explainTerms() {
   const answer = await fetch(new URL("glossary.json", document.baseURI).href).catch(() => null);
@@ -127,12 +126,7 @@ function openBox(box, { name, meaning }, mark) {
   box.all.hidden = new URLSearchParams(location.search).get("lock") === "1"; // no way out of a locked lesson
   box.style.colorScheme = getComputedStyle(mark).colorScheme;
   box.showPopover();
-  const place = mark.getBoundingClientRect();
-  const { width, height } = box.getBoundingClientRect();
-  const left = Math.max(MARGIN, Math.min(place.left, innerWidth - width - MARGIN));
-  const below = place.bottom + MARGIN / 2;
-  const top = below + height < innerHeight ? below : Math.max(MARGIN, place.top - height - MARGIN / 2);
-  Object.assign(box.style, { left: `${left}px`, top: `${top}px` });
+  placeBelow(box, mark);
   box.focus();
 }
 

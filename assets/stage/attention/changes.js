@@ -4,7 +4,7 @@
 import { TEXTS } from "../../canvas/core/texts.js";
 import { element } from "../../canvas/core/surface.js";
 import { say } from "../../canvas/core/text.js";
-import { button, labelled, menu, segments, select } from "../core/toolbar.js";
+import { button, fillChips, labelled, menu, segments, select } from "../core/toolbar.js";
 import { headName } from "../core/sentences.js";
 
 const at = (layer, head) => `~${layer + 1}${head === undefined ? "" : `-${head + 1}`}`;
@@ -123,13 +123,7 @@ export function makeChangesRow({ store, act, current }) {
     node.hidden = !header.changes.length;
     if (node.hidden) return;
     which.set(state.compared);
-    const undo = header.changes.map(({ link, label }) => {
-      const chip = button(label, () => act.change({ drop: [link] }), { class: "chip", "aria-label": say(texts.undo, { change: label }), title: texts.undoHelp });
-      chip.append(element("span", { "aria-hidden": "true" }, " ×"));
-      return chip;
-    });
-    chips.replaceChildren(...undo, button(texts.reset, () => act.change({ drop: header.changes.map(({ link }) => link) }), { class: "chip quiet", title: texts.resetHelp }));
-    if (header.notices.length) chips.append(element("span", { class: "quiet-text" }, header.notices.join(" ")));
+    fillChips(chips, header, act.change);
     const heads = header.moved[state.stackNumber] ?? [];
     const buttons = heads.slice(0, MOST).map(([head, share]) => button(say(texts.movedHead, { head: headName([head]), share: share.toFixed(2) }),
       () => act.chooseHead(head), { class: "chip" }));

@@ -3,7 +3,7 @@
 import { TEXTS } from "../../canvas/core/texts.js";
 import { element } from "../../canvas/core/surface.js";
 import { say } from "../../canvas/core/text.js";
-import { fold, iconButton, button, labelled, makeToolbar, menu, segments, select, toggle } from "../core/toolbar.js";
+import { fold, iconButton, button, labelled, makeToolbar, menu, segments, select, toggle, zoomButtons } from "../core/toolbar.js";
 import { headName } from "../core/sentences.js";
 import { makePresentButton } from "../core/stage.js";
 import { makeChangeMenu } from "./changes.js";
@@ -60,17 +60,17 @@ export function makeControls(stage) {
   });
   const change = makeChangeMenu(stage);
   const show = segments(texts.show, Object.entries(texts.shows), set("show"));
-  const drawing = menu(texts.view);
   const scale = select(texts.scale, set("scale"));
   const lines = element("input", { type: "range", min: "1", max: "200", "aria-label": texts.lines });
   const count = element("output");
   lines.oninput = () => store.set({ lines: Number(lines.value) });
-  const scaleField = labelled(texts.scale, scale);
-  const linesField = labelled(texts.lines, element("span", { class: "slider" }, lines, count));
-  const showField = labelled(texts.show, show);
-  drawing.box.append(showField, scaleField, linesField);
-  const zoom = element("div", { class: "group", role: "group", "aria-label": texts.zoom }, iconButton("−", texts.zoomOut, () => act.zoom(-1)),
-    iconButton("+", texts.zoomIn, () => act.zoom(1)), button(texts.fit, () => act.zoom(0), { "aria-label": texts.showAll }));
+  const drawing = menu(texts.view);
+  const fields = { show: labelled(texts.show, show), scale: labelled(texts.scale, scale), lines: labelled(texts.lines, element("span", { class: "slider" }, lines, count)) };
+  drawing.box.append(...Object.values(fields));
+  const looks = [["words", words], ["hide", hide], ["show", show, fields.show],
+    ["scale", { set: (value) => scale.set(stage.header.scales.map((one) => [one, one[0].toUpperCase() + one.slice(1)]), value) }, fields.scale],
+    ["lines", { set: (value) => { lines.value = count.textContent = String(value); } }, fields.lines]];
+  const zoom = zoomButtons(act.zoom);
   const files = makeExportMenu(stage);
   const present = makePresentButton(stage);
   const first = stage.parts.controls?.(stage) ?? [];
@@ -87,10 +87,10 @@ export function makeControls(stage) {
     for (const one of choosers) one.sync(state);
     all.hidden = !offered("heads") || offered("wall");
     all.set(state.wallOpen);
-    words.hidden = !offered("words");
-    words.set(state.words);
-    hide.hidden = !offered("hide");
-    hide.set(state.hide);
+    for (const [name, control, field = control] of looks) {
+      field.hidden = !offered(name);
+      control.set(state[name]);
+    }
     const isOff = act.areOff(state.heads);
     const name = several ? say(texts.theseHeads, { count: state.heads.length }) : "";
     off.textContent = isOff ? texts.on : texts.off;
@@ -98,14 +98,7 @@ export function makeControls(stage) {
     off.hidden = !offered("changes");
     change.node.hidden = !offered("changes") || !offered("change_panel");
     change.sync(state);
-    showField.hidden = !offered("show");
-    show.set(state.show);
     drawing.hidden = !["show", "scale", "lines"].some(offered);
-    scaleField.hidden = !offered("scale");
-    linesField.hidden = !offered("lines");
-    scale.set(stage.header.scales.map((one) => [one, one[0].toUpperCase() + one.slice(1)]), state.scale);
-    lines.value = String(state.lines);
-    count.textContent = String(state.lines);
     files.node.hidden = !offered("export");
     zoom.hidden = !act.canZoom();
     present.sync();

@@ -1,6 +1,6 @@
 // Controls of a toolbar that a page declares: see pages/ui/stage/controls.py. One that looks changes the state; any other is reported.
 
-import { element } from "../../canvas/core/surface.js";
+import { element, refill } from "../../canvas/core/surface.js";
 import { button, iconButton, segments, select, toggle } from "./toolbar.js";
 
 const flag = (on) => (on ? "1" : "0");
@@ -115,17 +115,13 @@ const MAKERS = {
     const node = element("div", { class: "group several", role: "group", "aria-label": control.label });
     const set = ({ options, label, most }, value) => {
       const chosen = several(value);
-      const written = JSON.stringify(options);
-      if (node.dataset.options !== written) {
-        node.dataset.options = written;
-        node.replaceChildren(element("span", { class: "quiet-text" }, label), ...options.map(([one, text]) => button(text, () => {
-          const now = several(made.value);
-          const rest = now.filter((other) => other !== one);
-          const next = rest.length < now.length ? rest : [...(most && now.length >= most ? now.slice(1) : now), one];
-          const places = options.map(([other]) => other);
-          ask(control.name, next.sort((first, second) => places.indexOf(first) - places.indexOf(second)).join("-") || "none");
-        }, { "data-value": one })));
-      }
+      refill(node, options, () => [element("span", { class: "quiet-text" }, label), ...options.map(([one, text]) => button(text, () => {
+        const now = several(made.value);
+        const rest = now.filter((other) => other !== one);
+        const next = rest.length < now.length ? rest : [...(most && now.length >= most ? now.slice(1) : now), one];
+        const places = options.map(([other]) => other);
+        ask(control.name, next.sort((first, second) => places.indexOf(first) - places.indexOf(second)).join("-") || "none");
+      }, { "data-value": one }))]);
       made.value = value;
       for (const one of node.querySelectorAll("button")) one.ariaPressed = String(chosen.includes(one.dataset.value));
     };

@@ -1,6 +1,7 @@
 // One row of controls. What does not fit goes into the menu at its end, the last first; never into a second row.
 
-import { element } from "../../canvas/core/surface.js";
+import { element, placeBelow, refill } from "../../canvas/core/surface.js";
+import { say } from "../../canvas/core/text.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 
 const GAP = 8;
@@ -13,6 +14,13 @@ export function button(label, act, attributes = {}) {
 
 export function iconButton(sign, label, act) {
   return button(sign, act, { class: "icon", "aria-label": label, title: label });
+}
+
+// act(direction): 1, −1, or 0 for all in sight.
+export function zoomButtons(act) {
+  const texts = TEXTS.controls;
+  return element("div", { class: "group", role: "group", "aria-label": texts.zoom }, iconButton("−", texts.zoomOut, () => act(-1)),
+    iconButton("+", texts.zoomIn, () => act(1)), button(texts.fit, () => act(0), { "aria-label": texts.showAll }));
 }
 
 // A switch; `set(on)` shows its state.
@@ -28,11 +36,7 @@ export function select(label, act) {
   made.onchange = () => act(made.value);
   made.set = (options, value, other = "") => {
     const all = options.some(([one]) => one === value) ? options : [["", other], ...options];
-    const written = JSON.stringify(all);
-    if (made.dataset.options !== written) {
-      made.dataset.options = written;
-      made.replaceChildren(...all.map(([one, text]) => element("option", { value: one }, text)));
-    }
+    refill(made, all, () => all.map(([one, text]) => element("option", { value: one }, text)));
     made.value = options.some(([one]) => one === value) ? value : "";
   };
   return made;
@@ -46,6 +50,20 @@ export function segments(label, options, act) {
   return made;
 }
 
+// The changes of a run, each undone by a click, and all of them; and what is said of them. change({ drop }): asks for a run without some.
+export function fillChips(node, { changes, notices }, change) {
+  const texts = TEXTS.changed;
+  refill(node, [changes, notices], () => [
+    ...changes.map(({ link, label }) => {
+      const chip = button(label, () => change({ drop: [link] }), { class: "chip", "aria-label": say(texts.undo, { change: label }), title: texts.undoHelp });
+      chip.append(element("span", { "aria-hidden": "true" }, " ×"));
+      return chip;
+    }),
+    button(texts.reset, () => change({ drop: changes.map(({ link }) => link) }), { class: "chip quiet", title: texts.resetHelp }),
+    ...(notices.length ? [element("span", { class: "quiet-text" }, notices.join(" "))] : []),
+  ]);
+}
+
 export function labelled(text, control) {
   return element("label", { class: "field" }, element("span", {}, text), control);
 }
@@ -56,20 +74,11 @@ export function menu(label, attributes = {}) {
   const opener = button(label, () => box.togglePopover(), { "aria-expanded": "false", "aria-haspopup": "true", ...attributes });
   box.addEventListener("beforetoggle", ({ newState }) => {
     opener.ariaExpanded = String(newState === "open");
-    if (newState === "open") requestAnimationFrame(() => place(box, opener));
+    if (newState === "open") requestAnimationFrame(() => placeBelow(box, opener));
   });
-  box.addEventListener("toggle", ({ newState }) => newState === "open" && place(box, opener));
+  box.addEventListener("toggle", ({ newState }) => newState === "open" && placeBelow(box, opener));
   const node = element("div", { class: "menu" }, opener, box);
   return Object.assign(node, { box, opener, close: () => box.matches(":popover-open") && box.hidePopover() });
-}
-
-function place(box, opener) {
-  const at = opener.getBoundingClientRect();
-  const { offsetWidth: width, offsetHeight: height } = box;
-  const left = Math.max(GAP, Math.min(at.left, innerWidth - width - GAP));
-  const below = at.bottom + 4;
-  const top = below + height < innerHeight ? below : Math.max(GAP, at.top - height - 4);
-  Object.assign(box.style, { left: `${left}px`, top: `${top}px` });
 }
 
 // items: in the order of the row; those that are hidden take no room. scrolls: whether the row now scrolls instead.

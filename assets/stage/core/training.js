@@ -1,6 +1,6 @@
 // What a stage shows of a training that computes on the server: its buttons, how far it is, and why it could not go on.
 
-import { element, setText } from "../../canvas/core/surface.js";
+import { element, refill, setText } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { button } from "./toolbar.js";
 
@@ -20,13 +20,7 @@ export function makeTraining(ask, report) {
 // header: of the message, with its `training`. offline: nobody trains.
 export function drawTraining(made, header, offline) {
   const { training: { buttons, running, progress, problem, said } } = header;
-  const written = JSON.stringify(buttons);
-  if (made.buttons.dataset.written !== written) {
-    const had = made.buttons.contains(made.buttons.getRootNode().activeElement);
-    made.buttons.dataset.written = written;
-    made.buttons.replaceChildren(...buttons.map(([wish, label, help], number) => button(label, () => made.ask(wish), { class: number ? "" : "main", ...(help ? { title: help } : {}) })));
-    if (had) made.buttons.firstChild?.focus();
-  }
+  refill(made.buttons, buttons, () => buttons.map(([wish, label, help], number) => button(label, () => made.ask(wish), { class: number ? "" : "main", ...(help ? { title: help } : {}) })));
   made.node.hidden = offline;
   made.progress.hidden = !running;
   made.progress.value = progress;

@@ -3,9 +3,9 @@
 
 import { element, setText } from "../../canvas/core/surface.js";
 import { say } from "../../canvas/core/text.js";
-import { differenceGradient } from "../../canvas/core/palette.js";
 import { cellsOf, effectOf, limitOf, noteOf } from "../core/effects.js";
 import { button, select, toggle } from "../core/toolbar.js";
+import { rampBetween } from "../views/legend.js";
 
 const [POLL, LATER] = [500, 3000]; // milliseconds between two questions; after one that was not answered
 
@@ -31,9 +31,7 @@ export function makeScan(stage) {
   scan.status = element("p", { class: "quiet-text", role: "status" });
   scan.words = [select(texts.word, (word) => follow({ word })), select(texts.minus, (word) => follow({ minus: word || null }))];
   scan.chooser = element("div", { class: "group scan-words" }, scan.words[0], element("span", { class: "quiet-text" }, texts.minus), scan.words[1]);
-  scan.ends = [0, 1, 2].map(() => element("span", {}));
-  scan.ramp = element("div", { class: "ramp" });
-  scan.legend = element("div", { class: "scan-legend" }, scan.ramp, element("div", { class: "scan-ends" }, ...scan.ends));
+  scan.legend = element("p", { class: "legend matrix-legend" });
   scan.said = element("p", {});
   scan.notes = element("div", { class: "quiet-text notes" });
   scan.found = element("div", { class: "scan-found" }, scan.legend, scan.chooser, scan.said, scan.notes, scan.again);
@@ -84,8 +82,7 @@ function drawFound(stage, scan, { result, again }) {
   scan.words[0].set(names, scan.one.word);
   scan.words[1].set([["", scan.texts.nothing], ...names.filter(([word]) => word !== scan.one.word)], scan.other?.word ?? "");
   const end = `${Math.round(100 * scan.limit)}\u00a0%`;
-  [`−${end}`, "0", `+${end}`].forEach((text, at) => setText(scan.ends[at], text));
-  scan.ramp.style.background = differenceGradient(stage.theme.dark);
+  scan.legend.replaceChildren(element("span", {}, ...rampBetween([`−${end}`, `+${end}`], true, stage.theme.dark)));
   setText(scan.said, result.said);
   const caption = say(scan.texts.caption, { followed: scan.effect.name });
   scan.notes.replaceChildren(...[caption, ...result.notes].map((note) => element("p", {}, note)));

@@ -1,7 +1,7 @@
 // The blanks of a sentence filled one after another, in the order that the reader chooses: every order of a short sentence was sent, so
 // that a step asks nobody. How far it is stands in one look: "surest-2", "left-3", "hand-2-1" (blanks counted from 1).
 
-import { element, setText } from "../../canvas/core/surface.js";
+import { element, refill, setText } from "../../canvas/core/surface.js";
 import { say } from "../../canvas/core/text.js";
 import { button, segments } from "../core/toolbar.js";
 
@@ -81,12 +81,8 @@ export function drawSteps(steps, told, filledNow) {
   steps.undo.disabled = !done.length;
   const waiting = isDone ? [] : waitingOf(steps);
   const next = isDone ? null : following(steps);
-  const key = JSON.stringify([waiting, next, told.isEvery]);
-  if (steps.waiting.dataset.key !== key) {
-    steps.waiting.dataset.key = key;
-    steps.waiting.replaceChildren(...waiting.map(([number, word, , share]) => button(say(texts.candidate, { number, word, share }), () => steps.fill(number),
+  refill(steps.waiting, [waiting, next, told.isEvery], () => waiting.map(([number, word, , share]) => button(say(texts.candidate, { number, word, share }), () => steps.fill(number),
       { class: number === next ? "chip next" : "chip", title: texts.fillHelp, ...(told.isEvery ? {} : { disabled: "" }) })));
-  }
   setText(steps.said, isDone ? saidAtEnd(steps) : saidSoFar(steps, filledNow));
   steps.note.hidden = !isDone;
 }

@@ -74,7 +74,7 @@ export function lineWidth(line, labelWidth, cell, wide = 0) {
 
 // Row names are drawn once for neighbours in a line that have the same rows.
 export function needsLabels(line, index) {
-  return index === 0 || line[index - 1].rowNames !== line[index].rowNames;
+  return index === 0 || line[index - 1].rowTexts !== line[index].rowTexts;
 }
 
 export function labelWidthOf(row) {
@@ -88,7 +88,7 @@ function probe(row) {
   return row.probe;
 }
 
-// Paints a matrix whose cells begin `top` pixels below, as it is for the cell that is chosen or pointed at.
+// Paints a matrix whose cells begin `top` pixels below, as it is for the cell that is chosen or pointed at; returns where it stands.
 export function paintMatrix(context, row, matrix, top, { active, lights }) {
   const { theme, cell: high } = row;
   const wide = cellWidth(matrix, high, row.wide);
@@ -103,9 +103,9 @@ export function paintMatrix(context, row, matrix, top, { active, lights }) {
   };
   const grid = gridOf(matrix, row.table, { lights: active && lit, isWritten: row.numbers });
   paintGrid(context, shape, grid, theme, { outlines, columnInk: new Map(isHere ? [[active.column, theme.text]] : []) });
-  if (matrix.shown === matrix.columns) return;
-  context.fillStyle = theme.quiet; // three dots: there are more columns
-  for (const step of [0, 4, 8]) context.fillRect(INSET + plotWidth + 2 + step, top + plotHeight / 2 - 1, 2, 2);
+  context.fillStyle = theme.quiet;
+  for (const step of matrix.shown < matrix.columns ? [0, 4, 8] : []) context.fillRect(INSET + plotWidth + 2 + step, top + plotHeight / 2 - 1, 2, 2); // dots: there are more columns
+  return shape;
 }
 
 // The names of the rows of a matrix, which its neighbours with the same rows share; those of lit cells stand out.
@@ -118,7 +118,7 @@ export function paintLabels(context, row, line, matrix, top, { active, lights })
 }
 
 function litRows(line, matrix, active, lights) {
-  const named = line.filter((other) => other.rowNames === matrix.rowNames).map((other) => other.name);
+  const named = line.filter((other) => other.rowTexts === matrix.rowTexts).map((other) => other.name);
   const lit = new Map();
   if (active && named.includes(active.matrix)) lit.set(active.row, "own");
   for (const light of lights) if (named.includes(light.matrix) && light.row !== undefined && !lit.has(light.row)) lit.set(light.row, light.part);
@@ -128,14 +128,13 @@ function litRows(line, matrix, active, lights) {
 
 // Scrolls to a cell: its line sideways, the box of all lines and the page up or down.
 export function uncover(row, { matrix: name, row: place, column }) {
-  const { canvas } = row.panels.get(name);
+  const { canvas, place: { wide, top: above } } = row.panels.get(name);
   const line = canvas.closest(".line");
-  const wide = cellWidth(row.model.byName[name], row.cell, row.wide);
   const left = canvas.getBoundingClientRect().left - line.getBoundingClientRect().left + INSET + column * wide;
   const beside = Math.min(0, left - row.labelWidth) || Math.max(0, left + wide - line.clientWidth);
   if (beside) line.scrollLeft += beside + 60 * Math.sign(beside);
   for (const [box, top, bottom] of [[row.lines, ...edges(row.lines)], [scrollable(row.root), ABOVE, window.innerHeight]]) {
-    const y = canvas.getBoundingClientRect().top + Number(canvas.dataset.top) + (place + 0.5) * row.cell;
+    const y = canvas.getBoundingClientRect().top + above + (place + 0.5) * row.cell;
     const covered = Math.min(0, y - row.cell - top) || Math.max(0, y + row.cell - bottom);
     if (covered) box.scrollTop += covered;
   }

@@ -1,27 +1,28 @@
-// A matrix of a computation: its numbers as they were sent, its labels and the limits of its colours; and as a grid of cells.
+// The matrices of a computation: their numbers, labels and the limits of their colours; and each as a grid of cells.
 
-import { codesOf, twoDigits } from "../../canvas/core/grid.js";
-import { short } from "../../canvas/core/numbers.js";
+import { codesOf } from "../../canvas/core/grid.js";
+import { short, twoDigits } from "../../canvas/core/numbers.js";
 import { visible } from "../../canvas/core/surface.js";
 
 const ALLOWED = 0.5; // of a mask: 0 is allowed and −∞ is not, as in the sum of scores and mask
 
-export function modelOf(header, floats) {
-  let start = 0;
-  const texts = new Map();
-  const read = (names) => {
-    const known = JSON.stringify(names);
-    if (!texts.has(known)) texts.set(known, names.map(visible));
-    return texts.get(known);
-  };
-  const matrices = header.matrices.map((sent) => {
-    const values = floats.subarray(start, start + sent.rows * sent.columns);
-    start += values.length;
-    const rowTexts = read(header.names[sent.row_names]);
-    return { ...sent, values, rowTexts, rowNames: rowTexts, columnTexts: read(header.names[sent.column_names]), rowKind: sent.row_kind, columnKind: sent.column_kind };
-  });
-  for (const matrix of matrices) matrix.limit = limitOf(matrices.filter((other) => other.group === matrix.group));
-  return { texts: header.texts, namesTitle: header.names_title, matrices: matrices.filter((matrix) => matrix.shown > 0), byName: Object.fromEntries(matrices.map((matrix) => [matrix.name, matrix])) };
+// Takes the matrices of a message (core/run.js) apart: numbers come as floats, as 16-bit parts of the largest, or not at all where they follow
+// from others ("derived") or where the stage makes them ("made").
+export function takeMatrices({ header, body }, texts) {
+  const names = header.names.map((list) => list.map(visible));
+  const byName = {};
+  let from = 0;
+  for (const { row_names: down, column_names: across, ...sent } of header.matrices) {
+    const { form, scale, origin } = sent;
+    const size = sent.rows * sent.columns;
+    const next = (kind) => new kind(body.slice(from, (from += size * kind.BYTES_PER_ELEMENT)).buffer);
+    const values = form === "made" ? new Float32Array(size) : form === "derived" ? byName[origin.of].values.map((value) => value / (origin.divisor ?? 1))
+      : form === "float" ? next(Float32Array) : Float32Array.from(next(Int16Array), (value) => value * scale);
+    byName[sent.name] = { ...sent, values, rowTexts: names[down], columnTexts: names[across] };
+  }
+  const matrices = Object.values(byName);
+  for (const matrix of matrices) matrix.limit = limitOf(matrices.filter(({ group }) => group === matrix.group));
+  return { texts, namesTitle: header.namesTitle, matrices: matrices.filter(({ shown }) => shown > 0), byName };
 }
 
 // Sets how many columns are drawn of matrices whose columns are dimensions, at most as many as the page allows.

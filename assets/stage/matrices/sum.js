@@ -6,7 +6,6 @@ import { inSum, number } from "../../canvas/core/numbers.js";
 import { filled, say } from "../../canvas/core/text.js";
 import { rowOf, valueAt } from "./matrix.js";
 
-const FEW_TERMS = 6; // of a long sum: the largest ones
 const FEW_SUMMANDS = 3; // of a mean or a variance
 const EXPONENT_LIMIT = 50; // e to a larger power is shifted by the largest score of the row
 
@@ -51,17 +50,8 @@ function product(model, { row, column }, matrix, total) {
     right: transposed ? valueAt(other, column, index) : valueAt(other, index, column),
     name: one.columnTexts[index],
   }));
-  return { terms: largestFirst(terms), by: one.columnKind, bias: bias ? bias[column] : null, pieces: [" = ", total], note: noteOnProduct(model.texts, { row, column }, matrix) };
+  return { terms, by: one.columnKind, bias: bias ? bias[column] : null, pieces: [" = ", total], note: noteOnProduct(model.texts, { row, column }, matrix) };
 }
-
-// A long sum is written by the size of its products, so that little is left over; a short one stays in order.
-function largestFirst(terms) {
-  if (!isLong(terms)) return terms;
-  const size = ({ left, right }) => Math.abs(left * right);
-  return terms.sort((one, other) => size(other) - size(one));
-}
-
-const isLong = (terms) => terms.length > FEW_TERMS + 2;
 
 // Says of a dot product of query and key how it compares with the others of its row; of other products the matrix's sentence.
 function noteOnProduct(texts, { row, column }, matrix) {

@@ -1,12 +1,12 @@
 // A picture of routes with what can be done to it, for any stage: it asks for arcs, keeps what is chosen, says it, and offers cuts.
 
-import { element, isStill, setText, visible } from "../../canvas/core/surface.js";
+import { element, isStill, refill, setText, visible } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { say as fill } from "../../canvas/core/text.js";
 import { percent } from "../../canvas/core/numbers.js";
 import { css } from "../../canvas/core/palette.js";
 import { makeStore } from "../core/store.js";
-import { button } from "../core/toolbar.js";
+import { button, fillChips } from "../core/toolbar.js";
 import { arcName, drawRoutes, hindering, makeRoutes, routesDrawing } from "../views/routes.js";
 
 const [PLAY_MS, LAYER_MS] = [4000, 600]; // milliseconds of a whole play, and at most of a layer
@@ -228,7 +228,8 @@ function redraw(picture) {
   const active = state.pointed ?? (state.chosen?.layer === undefined ? null : state.chosen);
   const arc = active && (arcs.find((one) => arcName(one) === arcName(active)) ?? picture.arcs.get(arcName(active)) ?? active);
   drawRoutes(picture.view, header, { arcs, active: arc, layer: state.shown, theme, height, still: isStill(), describe: (one) => describe(header, one) });
-  drawChips(picture);
+  picture.chips.hidden = !header.changes.length || header.chipsElsewhere;
+  if (!picture.chips.hidden) fillChips(picture.chips, header, picture.change);
   setText(picture.said, sentence(picture, state, arc));
   drawLegend(picture, theme);
   drawOffers(picture, state, theme);
@@ -279,59 +280,41 @@ function changeSaid({ plainGuesses, guesses, word, probability, likely }) {
 
 function drawLegend({ legend, look: { header } , sorted }, theme) {
   const hinders = sorted.some(({ effect }) => effect < 0);
-  const written = JSON.stringify([theme.dark, hinders, header.word]);
-  if (legend.dataset.written === written) return;
-  legend.dataset.written = written;
   const entry = (colour, label) => {
     const line = element("i", { "aria-hidden": "true" });
     line.style.background = colour;
     return element("span", {}, line, label);
   };
-  legend.replaceChildren(entry(css(theme.line), TEXTS.routes.helps), ...(hinders ? [entry(hindering(theme), TEXTS.routes.hinders)] : []));
-}
-
-function drawChips({ chips, change, look: { header } }) {
-  chips.hidden = !header.changes.length || header.chipsElsewhere;
-  const written = JSON.stringify([header.changes, header.notices]);
-  if (chips.hidden || chips.dataset.written === written) return;
-  chips.dataset.written = written;
-  const undo = header.changes.map(({ link, label }) => {
-    const chip = button(label, () => change({ drop: [link] }), { class: "chip", "aria-label": say("undo", { change: label }) });
-    chip.append(element("span", { "aria-hidden": "true" }, " ×"));
-    return chip;
-  });
-  chips.replaceChildren(...undo, button(TEXTS.routes.reset, () => change({ drop: header.changes.map(({ link }) => link) }), { class: "chip quiet" }), ...header.notices.map((notice) => element("span", { class: "quiet-text" }, notice)));
+  refill(legend, [theme.dark, hinders], () => [entry(css(theme.line), TEXTS.routes.helps), ...(hinders ? [entry(hindering(theme), TEXTS.routes.hinders)] : [])]);
 }
 
 // What can be switched off of what is chosen: an arc and its heads, a layer and its heads, a word.
 function drawOffers(picture, { chosen }, theme) {
-  const { offered: node, look: { header }, change, heads, asked } = picture;
+  const { offered: node, look: { header }, heads, asked } = picture;
   const known = chosen && heads.get(chosen.off === undefined ? arcName(chosen) : `off ${chosen.off}`);
   const isLooked = chosen?.word === undefined || header.asksAlone || asked.has(`${chosen.word} 0`);
-  const written = JSON.stringify([chosen, known, header.id, theme.dark, isLooked]);
-  if (node.dataset.written === written) return;
-  node.dataset.written = written;
-  node.replaceChildren();
-  if (!chosen || header.hidden.includes("changes")) return;
+  refill(node, [chosen, known, header.id, theme.dark, isLooked], () => (chosen && !header.hidden.includes("changes") ? offersOf(picture, chosen, known, isLooked) : []));
+}
+
+function offersOf(picture, chosen, known, isLooked) {
+  const { look: { header }, change } = picture;
   const has = (link) => header.changes.some((one) => one.link === link);
-  const offer = (label, link) => { if (!has(link)) node.append(button(label, () => change({ add: [link] }), { class: "primary" })); };
+  const offer = (label, link) => (has(link) ? [] : [button(label, () => change({ add: [link] }), { class: "primary" })]);
   if (chosen.word !== undefined) {
-    offer(say("hide", { token: visible(header.tokens[chosen.word]) }), `hide~${chosen.word + 1}`);
-    if (!isLooked) {
-      node.append(button(say("measure", { token: visible(header.tokens[chosen.word]) }), () => {
-        picture.wanted = [...picture.wanted, chosen.word];
-        measure(picture);
-      }));
-    }
-    return;
+    const token = visible(header.tokens[chosen.word]);
+    const look = button(say("measure", { token }), () => {
+      picture.wanted = [...picture.wanted, chosen.word];
+      measure(picture);
+    });
+    return [...offer(say("hide", { token }), `hide~${chosen.word + 1}`), ...(isLooked ? [] : [look])];
   }
   const layer = chosen.off ?? chosen.layer;
   const cut = chosen.off === undefined ? `cut~${chosen.query + 1}-${chosen.key + 1}~${layer + 1}` : `off~${layer + 1}`;
-  offer(chosen.off === undefined ? TEXTS.routes.cut : say("layerOff", { number: layer + 1 }), cut);
-  if (!known) return;
+  const whole = offer(chosen.off === undefined ? TEXTS.routes.cut : say("layerOff", { number: layer + 1 }), cut);
+  if (!known) return whole;
   const most = Math.max(...known.map(Math.abs), 1e-9);
   const title = say(chosen.off === undefined ? "heads" : "headsOff", { word: visible(header.word) });
-  node.append(element("p", { class: "quiet-text" }, title), element("div", { class: "route-heads" }, ...known.map((effect, head) => {
+  return [...whole, element("p", { class: "quiet-text" }, title), element("div", { class: "route-heads" }, ...known.map((effect, head) => {
     const bar = element("span", { class: `head-bar${effect < 0 ? " hinders" : ""}`, "aria-hidden": "true" });
     bar.style.width = `${(100 * Math.abs(effect)) / most}%`;
     const made = button("", () => change({ add: [`${cut}-${head + 1}`] }), { class: "route-head" });
@@ -339,7 +322,7 @@ function drawOffers(picture, { chosen }, theme) {
     const off = `off~${layer + 1}-${head + 1}`;
     const switched = button(TEXTS.routes.off, () => change({ add: [off] }), { class: "head-off", "aria-label": say("headOff", { head: head + 1, layer: layer + 1 }) });
     return element("div", { class: "head-row" }, made, ...(chosen.off === undefined && !has(off) ? [switched] : []));
-  })));
+  }))];
 }
 
 // What a file of the picture says below it.

@@ -2,10 +2,9 @@
 // box chooses the part, a click on a block chooses the block. Data: pages/ui/stage/architecture.py.
 
 import { stepByKey } from "../../canvas/core/keys.js";
-import { element } from "../../canvas/core/surface.js";
+import { element, svgElement as made } from "../../canvas/core/surface.js";
 import { say, widthOf } from "../../canvas/core/text.js";
 
-const NAMESPACE = "http://www.w3.org/2000/svg";
 const [FONT, NOTE_FONT] = ["14px", "12px"];
 const [PAD, ARROW, ARCS, LABEL, BETWEEN] = [10, 16, 20, 20, 26]; // within a box; between boxes; above them; below them; between stacks
 const [LOW, TOUCH, WITH_NOTES] = [38, 44, 48]; // heights of a box
@@ -23,13 +22,6 @@ export function makeArchitecture(set) {
   const drawing = { node, svg, lines, set, known: new Map(), order: [], pattern: "" };
   node.onkeydown = (event) => walk(drawing, event);
   return drawing;
-}
-
-function made(name, attributes = {}, ...children) {
-  const node = document.createElementNS(NAMESPACE, name);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, String(value));
-  node.append(...children);
-  return node;
 }
 
 // data: see pages/ui/stage/architecture.py; room: pixels; theme: of the surface.

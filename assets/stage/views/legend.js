@@ -1,36 +1,38 @@
 // The legends of colours, and the box that follows the pointer over a map.
 
 import { number } from "../../canvas/core/numbers.js";
-import { differenceGradient, gradient, TICKS } from "../../canvas/core/palette.js";
-import { element } from "../../canvas/core/surface.js";
+import { DIFFERENCE_TICKS, differenceGradient, gradient, TICKS, tickOf } from "../../canvas/core/palette.js";
+import { element, refill, setText } from "../../canvas/core/surface.js";
+import { TEXTS } from "../../canvas/core/texts.js";
 import { say } from "../../canvas/core/text.js";
 
 const FEW_TITLES = 5;
 
-export function makeLegend(texts, numbers = TICKS) {
-  const ramp = element("div", { class: "ramp" });
-  const signed = numbers[0] < 0;
-  const ticks = numbers.map((tick) => {
-    const mark = element("span", {}, signed ? `${tick < 0 ? "−" : tick > 0 ? "+" : ""}${Math.abs(tick)}` : String(tick));
-    const root = Math.sign(tick) * Math.sqrt(Math.abs(tick));
-    mark.style.left = `${signed ? 50 + 50 * root : 100 * root}%`;
-    return mark;
-  });
-  const scale = element("div", { class: "ramp-scale" }, ramp, element("div", { class: "ticks" }, ...ticks));
-  const name = element("span", {}, signed ? texts.scaleOfChanges : texts.scaleOfWeights);
-  return { node: element("div", { class: "legend", "data-testid": "attention-legend" }, scale, name), ramp };
+export function makeLegend() {
+  const [ramp, ticks, name] = [element("div", { class: "ramp" }), element("div", { class: "ticks" }), element("span", {})];
+  const node = element("div", { class: "legend", "data-testid": "attention-legend" }, element("div", { class: "ramp-scale" }, ramp, ticks), name);
+  return { node, ramp, ticks, name };
 }
 
-export function fillLegend(legend, scale, dark) {
-  legend.ramp.style.background = gradient(scale, dark);
+// The colours of a map: of weights in a scale, or of differences.
+export function fillLegend({ ramp, ticks, name }, scale, isSigned, dark) {
+  ramp.style.background = isSigned ? differenceGradient(dark) : gradient(scale, dark);
+  setText(name, isSigned ? TEXTS.map.scaleOfChanges : TEXTS.map.scaleOfWeights);
+  refill(ticks, isSigned, () => (isSigned ? DIFFERENCE_TICKS : TICKS).map((tick) => {
+    const { share, text } = tickOf(tick, isSigned);
+    return element("span", { style: `left: ${100 * share}%` }, text);
+  }));
 }
 
-// The colours from 0, or from the other side of it, to a limit, between their ends.
-export function rampTo(limit, isSigned, dark) {
+// Colours between their ends, which are said.
+export function rampBetween([low, high], isSigned, dark) {
   const ramp = element("span", { class: isSigned ? "ramp" : "ramp half" });
   ramp.style.background = isSigned ? differenceGradient(dark) : gradient("blues", dark);
-  return [isSigned ? number(-limit) : "0", ramp, number(limit)];
+  return [low, ramp, high];
 }
+
+// The colours from 0, or from the other side of it, to a limit.
+export const rampTo = (limit, isSigned, dark) => rampBetween([isSigned ? number(-limit) : "0", number(limit)], isSigned, dark);
 
 const isBelowZero = (value) => Number.isFinite(value) && value < 0;
 export const hasNegative = (values) => values.some(isBelowZero);

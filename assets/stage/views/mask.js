@@ -1,6 +1,5 @@
 // Painting a mask: a button over every cell of its matrix for click, drag and keyboard, and one for every row and column.
 
-import { INSET } from "../matrices/lines.js";
 import { activate, fillButtonGrid, makeButtonGrid, placeOf } from "../../canvas/core/keys.js";
 import { element } from "../../canvas/core/surface.js";
 import { say } from "../../canvas/core/text.js";
@@ -24,14 +23,12 @@ export function makeMask(gestures, texts) {
 }
 
 // Lays the buttons over the cells of a painted matrix. mask: 1 where a query may attend to a key.
-export function drawMask(made, { rowTexts, columnTexts }, mask, canvas) {
+export function drawMask(made, { rowTexts, columnTexts }, mask, { left, top, high, wide }) {
   made.mask = mask;
   const names = rowTexts.join("\n");
   if (made.names !== names) makeCells(made, rowTexts, columnTexts);
   Object.assign(made, { names, rows: rowTexts.length });
-  const { top, cell, wide } = canvas.dataset;
-  for (const [name, value] of [["--top", top], ["--cell", cell], ["--wide", wide]]) made.node.style.setProperty(name, `${value}px`);
-  made.node.style.setProperty("--inset", `${INSET}px`);
+  for (const [name, value] of [["--top", top], ["--cell", high], ["--wide", wide], ["--inset", left]]) made.node.style.setProperty(name, `${value}px`);
   made.node.style.setProperty("--columns", String(made.rows));
   for (const [at, bit] of mask.entries()) {
     const button = made.grid.buttons[Math.floor(at / made.rows)][at % made.rows];

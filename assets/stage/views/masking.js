@@ -61,7 +61,7 @@ export function drawMasked(made, view, { model, masking: { labels, paintable, pe
     if (brush.node.parentElement !== panel.box) panel.box.append(brush.node);
     panel.box.removeAttribute("tabindex");
     brush.node.style.setProperty("--names", `${view.labelWidth}px`);
-    drawMask(brush, model.byName.mask, mask, panel.canvas);
+    drawMask(brush, model.byName.mask, mask, panel.place);
   } else brush.node.remove();
   const empty = emptyRows(mask, tokens);
   made.block.disabled = empty.length > 0;

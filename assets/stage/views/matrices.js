@@ -1,10 +1,11 @@
 // Matrices side by side in the order of a computation, a cell of one of them chosen, and the cells that it was computed from lit.
 
-import { arrange, cellWidth, INSET, labelWidthOf, lineWidth, needsLabels, packed, paintLabels, paintMatrix, panelWidth, topOf, uncover } from "../matrices/lines.js";
+import { arrange, INSET, labelWidthOf, lineWidth, needsLabels, packed, paintLabels, paintMatrix, panelWidth, topOf, uncover } from "../matrices/lines.js";
 import { lightsOf } from "../matrices/sum.js";
+import { cellAt } from "../../canvas/core/grid.js";
 import { placeByKey } from "../../canvas/core/keys.js";
 import { differenceTable } from "../../canvas/core/palette.js";
-import { element, setText, sharpen, zoomOf } from "../../canvas/core/surface.js";
+import { element, localPoint, setText, sharpen } from "../../canvas/core/surface.js";
 import { say, write } from "../../canvas/core/text.js";
 
 const [SMALLEST, LARGEST, WIDEST, TOUCHABLE, TOUCHABLE_WITH_NUMBERS, WITH_NUMBERS, LOW] = [4, 52, 80, 26, 30, 38, 20]; // pixels of a cell
@@ -45,9 +46,8 @@ function paintLine(made, line, shown) {
   const top = topOf(made, line);
   const below = ({ rows }) => top + rows * made.cell + INSET;
   for (const matrix of line) {
-    const { canvas } = made.panels.get(matrix.name);
-    Object.assign(canvas.dataset, { top, cell: made.cell, wide: cellWidth(matrix, made.cell, made.wide) });
-    paintMatrix(sharpen(canvas, panelWidth(matrix, made.cell, made.wide) + 2 * INSET, below(matrix)), made, matrix, top, shown);
+    const panel = made.panels.get(matrix.name);
+    panel.place = paintMatrix(sharpen(panel.canvas, panelWidth(matrix, made.cell, made.wide) + 2 * INSET, below(matrix)), made, matrix, top, shown);
   }
   for (const { canvas, name } of made.labels) {
     const matrix = line.find((one) => one.name === name);
@@ -106,10 +106,10 @@ function makePanel(made, name) {
   const canvas = element("canvas", { role: "img", "data-testid": `matrix-${name}` });
   const box = element("div", { class: "cells", tabindex: "0", role: "group" }, canvas);
   const node = element("div", { class: "panel" }, element("div", { class: "head" }, title, formula, shape), box);
-  canvas.onpointermove = (event) => event.pointerType !== "touch" && made.gestures.hover(cellAt(made, name, canvas, event));
+  canvas.onpointermove = (event) => event.pointerType !== "touch" && made.gestures.hover(cellUnder(made, name, event));
   canvas.onpointerleave = () => made.gestures.hover(null);
   canvas.onclick = (event) => {
-    const cell = cellAt(made, name, canvas, event);
+    const cell = cellUnder(made, name, event);
     made.gestures.hover(null);
     if (cell) made.gestures.choose(same(cell, made.chosen) ? null : cell);
   };
@@ -129,13 +129,11 @@ function describe(panel, matrix, texts) {
 
 export const same = (one, other) => Boolean(one && other) && one.matrix === other.matrix && one.row === other.row && one.column === other.column;
 
-function cellAt(made, name, canvas, event) {
-  const matrix = made.model.byName[name];
-  const box = canvas.getBoundingClientRect();
-  const zoom = zoomOf(canvas);
-  const column = Math.floor(((event.clientX - box.left) / zoom - INSET) / cellWidth(matrix, made.cell, made.wide));
-  const row = Math.floor(((event.clientY - box.top) / zoom - Number(canvas.dataset.top)) / made.cell);
-  return row < 0 || column < 0 || row >= matrix.rows || column >= matrix.shown ? null : { matrix: name, row, column };
+function cellUnder({ model, panels }, name, event) {
+  const { rows, shown } = model.byName[name];
+  const { canvas, place } = panels.get(name);
+  const { row, column } = cellAt(place, { rows, columns: shown }, ...localPoint(canvas, event)) ?? {};
+  return row == null || column == null ? null : { matrix: name, row, column };
 }
 
 function press(made, name, event) {

@@ -2,7 +2,7 @@
 // does, and moves to its new length.
 
 import { stepByKey } from "../../canvas/core/keys.js";
-import { element, isStill, setText } from "../../canvas/core/surface.js";
+import { element, isStill, keep, readKept, setText } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 
 const MOVE = 200; // milliseconds
@@ -18,7 +18,7 @@ export function makePredictions(texts, follow) {
   made.ask = element("input", { type: "text", class: "follow", autocomplete: "off", placeholder: texts.follow, "aria-label": texts.followLabel, title: texts.followHelp });
   made.ask.onchange = () => made.ask.value !== made.named && follow(made.ask.value);
   made.ask.onkeydown = ({ key }) => { if (key === "Enter") made.ask.onchange(); }; // what a draft brought back is no change to the browser
-  made.ask.oninput = () => keepDraft({ about: made.about, typed: made.ask.value });
+  made.ask.oninput = () => keep(DRAFT, { about: made.about, typed: made.ask.value });
   made.legend = element("p", { class: "class-legend" }, element("i"), TEXTS.classLegend);
   made.node = element("section", { class: "predictions", "aria-label": texts.prediction, "data-testid": "predictions" }, made.likely.node, made.legend, made.rest, made.guessed,
     made.ask, made.followed.node, made.contrasts);
@@ -87,25 +87,11 @@ export function drawPredictions(made, prediction, compared, { asks }) {
   if (!asks) return;
   const about = JSON.stringify([prediction.blank[0], prediction.named]);
   if (made.about !== about) {
-    const draft = readDraft();
+    const draft = readKept(DRAFT);
     made.ask.value = draft?.about === about ? draft.typed : prediction.named;
-    if (draft?.typed === prediction.named) keepDraft(null); // it has been asked for
+    if (draft?.typed === prediction.named) keep(DRAFT, null); // it has been asked for
   }
   Object.assign(made, { about, named: prediction.named });
-}
-
-function keepDraft(draft) {
-  try {
-    sessionStorage.setItem(DRAFT, JSON.stringify(draft));
-  } catch { /* storage is off */ }
-}
-
-function readDraft() {
-  try {
-    return JSON.parse(sessionStorage.getItem(DRAFT));
-  } catch {
-    return null; // storage is off, or holds something that is not ours
-  }
 }
 
 function drawList(list, words, limit, compared) {

@@ -2,13 +2,12 @@
 // Arcs rise from a token in one row to the token that looks at it in the next. What is pointed at only changes classes: nothing is
 // made anew but arcs that have come.
 
-import { element, setText, visible } from "../../canvas/core/surface.js";
+import { element, setText, svgElement as svg, visible } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { css, mix } from "../../canvas/core/palette.js";
 import { say } from "../../canvas/core/text.js";
 import { percent } from "../../canvas/core/numbers.js";
 
-const NAMESPACE = "http://www.w3.org/2000/svg";
 const [LEFT, LEFT_NARROW, RIGHT] = [84, 34, 16]; // pixels beside the columns
 const [PILL, PILL_NARROW, PILL_HEIGHT] = [120, 96, 26];
 const [LEAST_COLUMN, LEAST_COLUMN_NARROW, STAGGERED] = [33, 30, 56]; // narrower columns have their tokens in two lines
@@ -23,13 +22,6 @@ const MOST_GROWING = 60; // arcs; more appear at once, which 72 tokens and 12 la
 
 export const arcName = ({ layer, query, key }) => `${layer} ${query} ${key}`;
 export const hindering = (theme) => (theme.dark ? "#ffb454" : "#c7722b");
-
-function svg(tag, attributes = {}, ...children) {
-  const made = document.createElementNS(NAMESPACE, tag);
-  set(made, attributes);
-  made.append(...children);
-  return made;
-}
 
 function set(node, attributes) {
   for (const [name, value] of Object.entries(attributes)) if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);

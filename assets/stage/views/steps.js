@@ -1,10 +1,10 @@
 // A computation as matrices: one row of steps, the matrices of one of them, and the sum behind any cell of them.
 
 import { drawDimensions, exists, rowOf } from "../matrices/matrix.js";
-import { element, setText } from "../../canvas/core/surface.js";
+import { element, refill, setText } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { say } from "../../canvas/core/text.js";
-import { iconButton, button, labelled, menu } from "../core/toolbar.js";
+import { labelled, menu, zoomButtons } from "../core/toolbar.js";
 import { fillMatrixLegend } from "./legend.js";
 import { BELOW, deriveMasked, drawMasked, makeMasking } from "./masking.js";
 import { drawMatrices, makeMatrices, same, zoomed } from "./matrices.js";
@@ -21,7 +21,6 @@ function cellRead(written) {
 
 // set(values): fields as links write them: the cell, and which matrices are shown. masking: of a computation under a mask.
 export function makeSteps(set, masking) {
-  const texts = TEXTS.controls;
   const made = { data: null, values: {}, hover: null, zoom: 1, column: null, shown: null };
   const hover = (cell) => {
     if (same(cell, made.hover) || (!cell && !made.hover)) return;
@@ -39,8 +38,7 @@ export function makeSteps(set, masking) {
   made.legend = element("p", { class: "legend matrix-legend" });
   made.steps = element("div", { class: "steps", role: "group", "aria-label": TEXTS.matrices.steps });
   made.menu = menu(TEXTS.matrices.view);
-  made.menu.box.append(labelled(texts.zoom, element("div", { class: "group", role: "group", "aria-label": texts.zoom }, iconButton("−", texts.zoomOut, () => zoom(-1)),
-    iconButton("+", texts.zoomIn, () => zoom(1)), button(texts.fit, () => zoom(0), { "aria-label": texts.showAll }))), made.legend);
+  made.menu.box.append(labelled(TEXTS.controls.zoom, zoomButtons(zoom)), made.legend);
   made.view = makeMatrices({ choose: (cell) => choose(made, cell), hover });
   made.sum = makeSum(() => choose(made, null));
   made.row = element("div", { class: "steps-row" }, made.steps, made.menu);
@@ -85,7 +83,7 @@ function columnIn({ data: { model }, column }, matrix, cell, row) {
   return column ?? weights.indexOf(Math.max(...weights));
 }
 
-// data: model (core/matrices.js), steps, firstStep, text, grows (whether the reader adds the products of a sum one by one), masking;
+// data: model (matrices/matrix.js), steps, firstStep, text, grows (whether the reader adds the products of a sum one by one), masking;
 // values: cell, matrices, numbers, dimensions. height: 0 for as high as it needs.
 export function drawSteps(made, data, values, { theme, width, height, sentence }) {
   if (made.data?.text !== data.text) made.column = null; // positions change with the text
@@ -126,20 +124,17 @@ export function drawSteps(made, data, values, { theme, width, height, sentence }
 
 // Brings a cell that another step or a link led to into the box of its line; the page itself stays where it is.
 function showCellSideways({ view }, { matrix, column }) {
-  const { canvas } = view.panels.get(matrix) ?? {};
+  const { canvas, place } = view.panels.get(matrix) ?? {};
   const line = canvas?.closest(".line");
   if (!line || line.scrollWidth <= line.clientWidth + 1) return;
-  const wide = Number(canvas.dataset.wide);
-  const left = canvas.offsetLeft - line.offsetLeft + column * wide;
-  if (left < line.scrollLeft || left + wide > line.scrollLeft + line.clientWidth) line.scrollLeft = left - line.clientWidth / 2;
+  const left = canvas.offsetLeft - line.offsetLeft + column * place.wide;
+  if (left < line.scrollLeft || left + place.wide > line.scrollLeft + line.clientWidth) line.scrollLeft = left - line.clientWidth / 2;
 }
 
 function fillSteps(made, shown, chosen) {
   const { data, steps: node } = made;
   const steps = data.steps.filter(({ name, makes, optional }) => !optional || name === shown || makes.includes(chosen?.matrix));
-  const pattern = JSON.stringify(steps.map(({ name, sign, title }) => [name, sign, title]));
-  if (node.dataset.pattern !== pattern) {
-    node.dataset.pattern = pattern;
+  refill(node, steps.map(({ name, sign, title }) => [name, sign, title]), () => {
     const buttons = steps.flatMap(({ name, sign, title }, index) => {
       const one = element("button", { type: "button", "data-step": name }, element("span", { class: "sign" }, sign), element("span", { class: "made" }, title));
       one.setAttribute("aria-label", say(TEXTS.matrices.stepOf, { sign, title }));
@@ -148,8 +143,8 @@ function fillSteps(made, shown, chosen) {
     });
     const all = element("button", { type: "button", "data-step": "all", class: "all" }, TEXTS.matrices.allSteps);
     all.onclick = () => chooseStep(made, "all");
-    node.replaceChildren(...(steps.length > 1 && !data.masking ? [...buttons, ...(data.grows ? [] : [all])] : []));
-    made.row.hidden = !steps.length;
-  }
+    return steps.length > 1 && !data.masking ? [...buttons, ...(data.grows ? [] : [all])] : [];
+  });
+  made.row.hidden = !steps.length;
   for (const one of node.querySelectorAll("button")) one.ariaPressed = String(one.dataset.step === shown);
 }

@@ -48,7 +48,7 @@ export function drawSum(made, model, cell, grows = false) {
   setText(made.said, found.note ?? "");
   if (grows && terms.length > 1) return drawGrowing(made, model, cell, found, terms);
   const isLong = terms.length > LONG;
-  made.line.replaceChildren(...written(texts, found, terms, made.every || !isLong ? Infinity : FEW_TERMS), ...found.pieces.map(piece), ...onward(model, cell));
+  made.line.replaceChildren(...written(texts, nameOf(found), terms, made.every || !isLong ? Infinity : FEW_TERMS, found.bias), ...found.pieces.map(piece), ...onward(model, cell));
   made.more.hidden = !isLong;
   setText(made.more, say(made.every ? texts.fewTerms : texts.allTerms, { count: made.every ? FEW_TERMS : terms.length }));
 }
@@ -70,14 +70,10 @@ function drawGrowing(made, model, cell, found, terms) {
   const all = [...terms, ...(typeof found.bias === "number" ? [{ name: texts.bias, left: found.bias, right: 1 }] : [])];
   const taken = added.map((at) => all[at]);
   const rest = all.map((one, at) => at).filter((at) => !added.includes(at));
-  const sum = (some) => some.reduce((total, { left, right }) => total + left * right, 0);
-  const label = nameOf({ ...found, terms });
+  const label = nameOf(found);
   made.more.hidden = true;
-  const shown = taken.slice(0, FEW_TERMS).map((one) => term(label(one.name), piece({ text: inSum(one.left), part: "left" }), " × ", piece({ text: inSum(one.right), part: "right" })));
-  if (taken.length > FEW_TERMS) shown.push(term(say(texts.moreTerms, { count: taken.length - FEW_TERMS }), inSum(sum(taken.slice(FEW_TERMS)))));
-  const line = shown.flatMap((part, index) => (index ? [" + ", part] : [part]));
-  const soFar = rest.length ? [" = ", number(sum(taken)), ` ${TEXTS.matrices.soFar}`] : [...found.pieces.map(piece), ...onward(model, cell)];
-  made.line.replaceChildren(...(taken.length ? [...line, ...soFar] : [TEXTS.matrices.addFirst]));
+  const soFar = rest.length ? [" = ", number(total(taken)), ` ${TEXTS.matrices.soFar}`] : [...found.pieces.map(piece), ...onward(model, cell)];
+  made.line.replaceChildren(...(taken.length ? [...written(texts, label, taken, FEW_TERMS), ...soFar] : [TEXTS.matrices.addFirst]));
   made.left.hidden = !rest.length;
   const few = rest.slice(0, FEW_TERMS).map((at) => button(`${label(all[at].name)}: ${inSum(all[at].left)} × ${inSum(all[at].right)}`, () => add([at]), { class: "chip" }));
   const every = say(TEXTS.matrices.addAll, { count: rest.length });
@@ -138,15 +134,15 @@ function term(name, ...parts) {
 
 const nameOf = ({ by }) => (one) => (by === "dimension" && /^\d+$/.test(one) ? say(TEXTS.matrices.dimension, { name: one }) : one);
 
-function written(texts, { by, bias }, terms, shown) {
-  const name = nameOf({ by });
-  const parts = terms.slice(0, shown).map((one) => term(name(one.name), piece({ text: inSum(one.left), part: "left" }), " × ", piece({ text: inSum(one.right), part: "right" })));
+const total = (terms) => terms.reduce((sum, { left, right }) => sum + left * right, 0);
+
+// Products one by one, the others as what they come to, and a bias.
+function written(texts, label, terms, shown, bias = null) {
+  const factor = (value, part) => piece({ text: inSum(value), part });
+  const parts = terms.slice(0, shown).map(({ name, left, right }) => term(label(name), factor(left, "left"), " × ", factor(right, "right")));
   const rest = terms.slice(shown);
-  if (rest.length) {
-    const left = rest.reduce((sum, one) => sum + one.left * one.right, 0);
-    parts.push(term(say(texts.moreTerms, { count: rest.length }), inSum(left)));
-  }
-  if (bias !== null && bias !== undefined) parts.push(term(texts.bias, inSum(bias)));
+  if (rest.length) parts.push(term(say(texts.moreTerms, { count: rest.length }), inSum(total(rest))));
+  if (bias !== null) parts.push(term(texts.bias, inSum(bias)));
   return parts.flatMap((part, index) => (index ? [" + ", part] : [part]));
 }
 

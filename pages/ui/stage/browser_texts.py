@@ -263,8 +263,6 @@ ROUTES = {
     "noLayerMoved": "Every layer guesses as before.",
     "stays": "“{word}” stays first, with {after}; it had {before}.",
     "becomes": "Now “{word}” comes first, with {after}; it was “{was}”, with {before}.",
-    "reset": texts.RESET_CHANGES,
-    "undo": "Undo: {change}",
     "guess": "{layer}: “{word}”, {share}",
     "wasGuess": "was “{word}”",
 }

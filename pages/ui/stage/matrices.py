@@ -326,11 +326,13 @@ def describe_matrices(drawing: MatrixSteps) -> tuple[dict[str, object], list[np.
 
 def _described(matrix: Matrix, names: Sequence[tuple[str, ...]]) -> dict[str, object]:
     rows, columns = matrix.values.shape
-    plain = ("name", "title", "formula", "row_kind", "column_kind", "group", "lead", "alt")
+    plain = ("name", "title", "formula", "group", "lead", "alt")
     return {name: getattr(matrix, name) for name in plain} | {
         "rows": rows,
         "columns": columns,
         "shown": matrix.columns_drawn,
+        "rowKind": matrix.row_kind,
+        "columnKind": matrix.column_kind,
         "row_names": names.index(matrix.row_names),
         "column_names": names.index(matrix.column_names),
         "origin": matrix.origin and asdict(matrix.origin),
