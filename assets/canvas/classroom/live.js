@@ -2,7 +2,7 @@
 // The server sends events. Where they are blocked, the state is asked for every few seconds. The page's script is asked to
 // run again only where it would draw something else.
 
-import { element, mountOnce, setText, visible } from "../core/surface.js";
+import { element, keep, mountOnce, readKept, setText, visible } from "../core/surface.js";
 import { colourTable, css, inkOn } from "../core/palette.js";
 import { applyTheme } from "../core/theme.js";
 
@@ -23,7 +23,7 @@ export default function mountLive({ data, parentElement, setStateValue, setTrigg
   keepToken(live, data);
   const isOther = data.step !== live.data?.step;
   if (isOther || data.sent !== live.data?.sent) live.typed = false;
-  if (live.data && !isOther && data.sent !== live.data.sent) sessionStore(data, "remove");
+  if (live.data && !isOther && data.sent !== live.data.sent && draftName(data)) keep(draftName(data), {});
   if (data.now !== live.data?.now) live.ahead = Date.now() / 1000 - data.now; // of the server's clock
   live.data = data;
   if (isOther || data.revealed) removeStage(live);
@@ -126,20 +126,12 @@ function answer(live, token) {
 
 // --- What a student has half typed: kept in this tab until it is sent, also where the page is loaded again or its server died.
 
-function sessionStore({ remember, step }, act, value) {
-  if (!remember) return null;
-  try {
-    return sessionStorage[`${act}Item`](`${remember[0]}-typed-${step}`, ...(value === undefined ? [] : [value]));
-  } catch {
-    return null; // storage is switched off
-  }
-}
-
-const typedBefore = (data) => JSON.parse(sessionStore(data, "get") || "{}");
+const draftName = ({ remember, step }) => remember && `${remember[0]}-typed-${step}`;
+const typedBefore = (data) => (draftName(data) && readKept(draftName(data))) || {};
 const labelOf = (box) => box.getAttribute("aria-label");
 
 function keepTyped({ data }, box) {
-  if (data) sessionStore(data, "set", JSON.stringify({ ...typedBefore(data), [labelOf(box)]: box.value }));
+  if (data && draftName(data)) keep(draftName(data), { ...typedBefore(data), [labelOf(box)]: box.value });
 }
 
 // The boxes may be drawn after this: it looks for them a few times.
