@@ -22,6 +22,7 @@ from pages.ui.panels.lesson import shipped_lesson
 from tests.support.lti_platform import CLAIM, GRADES, SCORE, Platform, platform, private_key
 from tests.support.serving import ROOT, serving, wait_until
 from tx_core.classroom.lesson_file import pack_lesson
+from tx_core.classroom.rooms import Rooms
 
 MAP = "[data-testid=stage][data-paints]"
 SLOW = 60_000
@@ -227,6 +228,23 @@ def test_a_launch_that_is_not_what_it_should_be_leads_nowhere(course: Platform):
     assert stored(course, COLUMN_OF, "eve") == []  # no address is asked that the host has not named
     assert send(f"{course.app}/lti/login?iss=https://elsewhere.example.org&login_hint=1")[0] == 400
     assert send(f"{course.app}/lti/launch", {"id_token": "x" * 200_000})[0] == 413
+
+
+def test_the_link_of_a_room_leads_a_student_into_it_once_and_nobody_new_where_it_is_locked(course: Platform):
+    rooms = Rooms(f"sqlite:///{course.folder}/log.sqlite")
+    room, teacher = rooms.open("title: A lesson", 1, nicknames=True)
+
+    def launch(user: str) -> tuple[int, str]:
+        state, said = begin(course, f"{course.app}/class?room={room.code}")
+        status, there, _ = send(f"{course.app}/lti/launch", {"state": state, "id_token": course.sign(said | {"sub": user})})
+        return status, there.partition("&launch=")[0]
+
+    inside = (303, f"../class?room={room.code}")
+    assert [launch("bob"), launch("bob")] == [inside, inside]
+    rooms.lock(teacher, True)
+    assert launch("bob") == inside and launch("another") == (400, "")
+    assert [member.nickname for member in rooms.members(teacher)] == ["Bob"]
+    rooms.dispose()
 
 
 def test_a_ticket_that_is_no_ticket_leads_into_no_room(page: Page, course: Platform):
