@@ -38,6 +38,7 @@ _HOMES = {
     "predict": "tx_core.fill_mask.predictions",
     "next_words": "tx_core.fill_mask.next_words",
     "fill_stepwise": "tx_core.fill_mask.steps",
+    "explain": "tx_core.causal.explain",
     "cut_effects": "tx_core.causal.cut_effects",
     "patch": "tx_core.causal.patch",
     "importance": "tx_core.causal.importance",

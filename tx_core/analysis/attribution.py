@@ -28,7 +28,8 @@ TOO_LONG_FOR_ATTRIBUTION = (
 
 @dataclass(frozen=True)
 class Attribution:
-    """The contribution of each token to the log-probability (natural logarithm) of a word at a blank.
+    """The contribution of each token to the log-probability (natural logarithm) of a word at a blank, or to what it has more than
+    another word's.
 
     Attributes:
         encoding: The text.
@@ -36,8 +37,8 @@ class Attribution:
         word: The predicted word.
         gradient_input: Gradient × input (Simonyan et al. 2013; Denil et al. 2014).
         integrated: Integrated gradients from the text with all words masked (Sundararajan et al. 2017).
-        score: The log-probability with the text.
-        baseline: The log-probability with all words masked; `integrated` sums to score − baseline.
+        score: The log-probability, or the difference, with the text.
+        baseline: The same with all words masked; `integrated` sums to score − baseline.
     """
 
     encoding: Encoding
@@ -49,8 +50,8 @@ class Attribution:
     baseline: float
 
 
-def attribute(engine: Engine, encoding: Encoding, place: int, word: int) -> Attribution:
-    """Attribute a vocabulary entry at a blank to the words of the text.
+def attribute(engine: Engine, encoding: Encoding, place: int, word: int, against: int | None = None) -> Attribution:
+    """Attribute a vocabulary entry at a blank to the words of the text. against: an entry whose log-probability is subtracted.
 
     Raises:
         ModelUnavailable: As `Engine.gradients` does.
@@ -61,7 +62,7 @@ def attribute(engine: Engine, encoding: Encoding, place: int, word: int) -> Attr
     check_attribution_length(engine, encoding)
 
     def gradients_at(inputs_embeds: Float[np.ndarray, "step token embedding"]) -> ScoreGradients:
-        return engine.gradients(encoding, inputs_embeds, place, word)
+        return engine.gradients(encoding, inputs_embeds, place, word, against)
 
     vectors, baseline = engine.embed(encoding.ids), engine.embed(masked_words(engine, encoding))
     ends = gradients_at(np.stack([vectors, baseline]))

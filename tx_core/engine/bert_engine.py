@@ -1,6 +1,7 @@
 """Our own models as an engine: a BERT, or a causal language model, which runs in the same blocks and predicts what comes next."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
@@ -33,7 +34,7 @@ from tx_core.engine.engine import (
     run_text,
     with_means,
 )
-from tx_core.engine.tensors import Kept, attention_stack, batch_tensors, score_gradients, stack_layers, stack_tokens
+from tx_core.engine.tensors import Kept, attention_stack, batch_tensors, score_gradients, stack_layers, stack_tokens, word_scores
 from tx_core.engine.tokenizer import Tokenizer, load_tokenizer
 from tx_core.errors import CheckpointProblem, ModelUnavailable
 from tx_core.settings import host_settings
@@ -47,6 +48,7 @@ from tx_core.transformer.interventions import (
     check_run,
     unmasked_padding,
 )
+from tx_core.transformer.relevance import AttnLRP
 from tx_core.transformer.trace import Encoding, Trace, check_parts
 
 Model = TypeVar("Model", Bert, CausalLM)
@@ -190,7 +192,12 @@ class OwnEngine(Generic[Model]):
         return self.runner.run(compute).value
 
     def gradients(
-        self, encoding: Encoding, inputs_embeds: Float[np.ndarray, "step token embedding"], position: int, word: int
+        self,
+        encoding: Encoding,
+        inputs_embeds: Float[np.ndarray, "step token embedding"],
+        position: int,
+        word: int,
+        against: int | None = None,
     ) -> ScoreGradients:
         if self.model.head is None:
             raise head_missing(self.title, NO_GRADIENTS)
@@ -198,14 +205,30 @@ class OwnEngine(Generic[Model]):
             raise no_head(self.title)
 
         def score(model: Bert, hidden: Float[Tensor, "step token hidden"]) -> Float[Tensor, "step"]:
-            return model.predict(hidden[:, position]).float().log_softmax(dim=-1)[:, word]
+            return word_scores(model.predict(hidden[:, position]), word, against)
 
         return self._differentiate(encoding, inputs_embeds, score)
 
+    def relevance(self, encoding: Encoding, position: int, word: int, against: int | None = None) -> Float[np.ndarray, "token"]:
+        """Return the relevance of each token for a logit at a position (`AttnLRP`), or for the difference of two."""
+        if not self.info.fills_blanks:
+            raise no_head(self.title)
+        vectors = self.embed(encoding.ids)
+
+        def score(model: Bert, hidden: Float[Tensor, "step token hidden"]) -> Float[Tensor, "step"]:
+            logits = model.predict(hidden[:, position]).float()
+            return logits[:, word] if against is None else logits[:, word] - logits[:, against]
+
+        return (self._differentiate(encoding, vectors[None], score, AttnLRP).gradients[0] * vectors).sum(axis=-1)
+
     def _differentiate(
-        self, encoding: Encoding, inputs_embeds: Float[np.ndarray, "step token embedding"], score: Score
+        self,
+        encoding: Encoding,
+        inputs_embeds: Float[np.ndarray, "step token embedding"],
+        score: Score,
+        rules: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> ScoreGradients:
-        """Differentiate a score of the last hidden states with respect to the word vectors of a text."""
+        """Differentiate a score of the last hidden states with respect to the word vectors of a text. rules: of gradients."""
 
         def compute(model: nn.Module, device: str) -> ScoreGradients:
             ids, segments, _ = batch_tensors([encoding] * len(inputs_embeds), self.tokenizer.padding_id, device)
@@ -213,7 +236,8 @@ class OwnEngine(Generic[Model]):
             def of_vectors(vectors: Float[Tensor, "step token embedding"]) -> Float[Tensor, "step"]:
                 return score(model, model(ids, segments, inputs_embeds=vectors).output)
 
-            return score_gradients(of_vectors, inputs_embeds, device)
+            with rules():
+                return score_gradients(of_vectors, inputs_embeds, device)
 
         return self.runner.run(compute, gradients=True).value
 

@@ -102,7 +102,9 @@ class BlankLogits:
 
 @dataclass(frozen=True)
 class ScoreGradients:
-    """Log-probabilities of one word, and their gradients with respect to the word vectors of the text, in CPU memory.
+    """Log-probabilities of one word, or how far they exceed another word's, and their gradients with respect to the word vectors.
+
+    All in CPU memory.
 
     Attributes:
         scores: natural logarithm of the probability, for each set of word vectors.
@@ -244,11 +246,17 @@ class Engine(Protocol):
         """Return word vectors as `inputs_embeds` takes them, before positions and segments are added, in CPU memory."""
 
     def gradients(
-        self, encoding: Encoding, inputs_embeds: Float[np.ndarray, "step token embedding"], position: int, word: int
+        self,
+        encoding: Encoding,
+        inputs_embeds: Float[np.ndarray, "step token embedding"],
+        position: int,
+        word: int,
+        against: int | None = None,
     ) -> ScoreGradients:
         """Differentiate the log-probability of a vocabulary entry at a position with respect to the word vectors of a text.
 
-        inputs_embeds: sets of word vectors that replace those of the text's ids; positions and segments stay.
+        inputs_embeds: sets of word vectors that replace those of the text's ids; positions and segments stay. against: an entry
+        whose log-probability is subtracted.
         Raises ModelUnavailable for a model that fills no blanks, or whose head does not follow the first stack.
         """
 

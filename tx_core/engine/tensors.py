@@ -78,6 +78,12 @@ def stack_tokens(layers: Sequence[Float[Tensor, "row ... token hidden"]], tokens
     return stack_layers([layer[..., :tokens, :].movedim(0, -3).flatten(-3, -2)[None] for layer in layers])
 
 
+def word_scores(logits: Float[Tensor, "step vocab"], word: int, against: int | None) -> Float[Tensor, "step"]:
+    """Return the log-probability of a word at each step, less that of the word `against`, if any."""
+    found = logits.float().log_softmax(dim=-1)
+    return found[:, word] if against is None else found[:, word] - found[:, against]
+
+
 def score_gradients(
     score: Callable[[Float[Tensor, "step token embedding"]], Float[Tensor, "step"]],
     inputs_embeds: Float[np.ndarray, "step token embedding"],

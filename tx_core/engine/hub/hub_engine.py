@@ -37,7 +37,7 @@ from tx_core.engine.hub.parts import (
     with_changes,
 )
 from tx_core.engine.hub.recorder import Recorder
-from tx_core.engine.tensors import Kept, attention_stack, batch_tensors, score_gradients, stack_layers, stack_tokens
+from tx_core.engine.tensors import Kept, attention_stack, batch_tensors, score_gradients, stack_layers, stack_tokens, word_scores
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.transformer.changed_vectors import VECTOR_PARTS, VectorChanges
 from tx_core.transformer.config import AttentionKind
@@ -264,7 +264,12 @@ class HubEngine:
         return self.runner.run(compute).value
 
     def gradients(
-        self, encoding: Encoding, inputs_embeds: Float[np.ndarray, "step token embedding"], position: int, word: int
+        self,
+        encoding: Encoding,
+        inputs_embeds: Float[np.ndarray, "step token embedding"],
+        position: int,
+        word: int,
+        against: int | None = None,
     ) -> ScoreGradients:
         parts = require_head_on_first_stack(self.info, self.parts, self.title, NO_GRADIENTS)
         if not self.info.fills_blanks:
@@ -276,7 +281,7 @@ class HubEngine:
 
             def score(vectors: Float[Tensor, "step token embedding"]) -> Float[Tensor, "step"]:
                 hidden = model.base_model(**inputs, inputs_embeds=vectors, recorder=Recorder())[0][:, position]
-                return apply_head(model, parts, hidden).float().log_softmax(dim=-1)[:, word]
+                return word_scores(apply_head(model, parts, hidden), word, against)
 
             return score_gradients(score, inputs_embeds, device)
 
