@@ -124,6 +124,15 @@ PAGES = (
         second="text_b",
     ),
     Page(
+        "explanations",
+        "Explore",
+        "Explanations",
+        "fact_check",
+        "Which explanation is right?",
+        "One word decides the answer: see which of eleven methods name it, on your own pair of sentences and on 500.",
+        second="text_b",
+    ),
+    Page(
         "summaries",
         "Explore",
         "Summaries",

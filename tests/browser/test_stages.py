@@ -15,6 +15,7 @@ from pages import contents
 from pages.bert import texts as bert_texts
 from pages.compare import texts as compare_texts
 from pages.encoder_decoder import texts as copy_texts
+from pages.explanations import texts as explanation_texts
 from pages.fill_mask import texts as fill_texts
 from pages.heads_and_blocks import texts as block_texts
 from pages.importance import texts as importance_texts
@@ -282,6 +283,18 @@ def look_at_patching(page: Page) -> None:
     expect(charts(page).nth(1).get_by_role("img")).to_have_accessible_name(re.compile(f"are · B patched {share}"))
 
 
+def look_at_explanations(page: Page) -> None:
+    """Choose a word by keys, then the other question: the picture changes, and the word stays."""
+    cells = charts(page).first.get_by_role("group")
+    for key in ("End", "ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft"):
+        cells.press(key)
+    cells.press("Enter")
+    cells.press("Escape")
+    expect(stage(page).get_by_test_id("listing")).to_contain_text("“letter”")
+    press(page, explanation_texts.ASKS["alone"])
+    expect(stage(page)).to_contain_text(explanation_texts.TITLES["alone"].format(answer="writing"))
+
+
 def look_at_summary(page: Page) -> None:
     """Choose heads and colours; each head is described in words."""
     choose_head(page, 2, 3)
@@ -428,6 +441,13 @@ STAGES = {
         "cell=4-2",
         {"key", "are · B patched"},
         (browser_texts.PICTURES["csv"], f"{patching_texts.TITLE},1,key,0.93"),
+    ),
+    "explanations": Stage(
+        "/explanations?level=advanced",
+        look_at_explanations,
+        "word=5&ask=alone|ask=alone&word=5",
+        {"letter", explanation_texts.METHODS["rollout"], "2nd"},
+        (browser_texts.PICTURES["csv"], f"{explanation_texts.METHODS['erasure']},was,1"),
     ),
     "summaries": Stage("/summaries", look_at_summary, "heads=2-4", {"All heads: kind of head"}),
     "many_sentences": Stage("/many_sentences", look_at_many_sentences, "colour=spread&heads=2-3", {"Kind of head"}),

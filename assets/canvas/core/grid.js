@@ -47,7 +47,7 @@ export function gridShape(context, grid, theme, width, { zoom = 1, tallest = TAL
   const size = width < 480 ? 12 : 13;
   const font = `${size}px ${theme.font}`;
   const widest = Math.max(56, Math.min(92, width * 0.19));
-  const rows = measureLabels(context, grid.rowTexts, font, widest);
+  const rows = measureLabels(context, grid.rowTexts, font, Math.max(widest, Math.min(grid.widestRow ?? 0, width * 0.36)));
   const columns = measureLabels(context, grid.columnTexts, font, widest);
   const left = (grid.axes ? AXIS_NAME : 0) + rows.widest + 8;
   const most = grid.isFree ? Infinity : Math.min(tallest / grid.rows, largest);

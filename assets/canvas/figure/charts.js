@@ -371,7 +371,8 @@ const LARGEST_CELL = 32;
 const TALLEST_MATRIX = 300;
 
 // A matrix as cells, of which null is minus infinity, since JSON cannot write it; or as numbers in one row. colouring: "weights", of 0 to 1,
-// or "signed", on both sides of zero.
+// or "signed", on both sides of zero. ends: what stands behind each row. marked: the column in a frame. byColumn: whether a whole
+// column is chosen.
 function layMatrix(context, theme, chart, space) {
   const values = Array.isArray(chart.cells) ? chart.cells.flat().map((cell) => cell ?? -Infinity) : chart.cells;
   const isSigned = chart.colouring === "signed";
@@ -379,18 +380,27 @@ function layMatrix(context, theme, chart, space) {
     rows: chart.rows.length, columns: chart.columns.length, rowTexts: chart.rows.map(visible), columnTexts: chart.columns.map(visible),
     cells: codesOf(values, { limit: isSigned ? chart.limit : 1, signed: isSigned, linear: isSigned && !chart.root }), zero: isSigned ? 32768 : 0,
     table: isSigned ? differenceTable(theme.dark) : colourTable("blues", theme.dark), hatched: Uint8Array.from(values, (value) => Number(value === -Infinity)),
-    written: (at) => smallestNumber(values[at]), axesLine: chart.axes, numbered: chart.numbered, isFree: !chart.square,
+    written: (at) => smallestNumber(values[at]), axesLine: chart.axes, numbered: chart.numbered, isFree: !chart.square, widestRow: chart.widestRow,
   };
-  const shape = gridShape(context, grid, theme, space, { tallest: chart.tallest ?? TALLEST_MATRIX, largest: chart.largest ?? LARGEST_CELL, tallestRow: chart.tallestRow });
+  const font = `600 13px ${theme.font}`;
+  const ends = Math.max(0, ...(chart.ends ?? []).map((end) => widthOf(context, font, end) + 8));
+  const shape = gridShape(context, grid, theme, space - ends, { tallest: chart.tallest ?? TALLEST_MATRIX, largest: chart.largest ?? LARGEST_CELL, tallestRow: chart.tallestRow });
   const { left, top, wide, high, plotWidth, plotHeight, lean } = shape;
   const [row, column] = chart.chosen ?? [];
-  const outlines = chart.chosen ? [{ row, column, colour: theme.accent, width: 2.5 }] : [];
+  const outlines = chart.chosen && !chart.byColumn ? [{ row, column, colour: theme.accent, width: 2.5 }] : [];
+  const frame = (target, at, colour) => paintChosen(target, { accent: colour }, [left + at * wide, top, wide, plotHeight]);
+  const paint = (target) => {
+    paintGrid(target, shape, grid, theme, { outlines });
+    chart.ends?.forEach((end, at) => write(target, end, left + plotWidth + 7, top + (at + 0.5) * high, { font, colour: theme.text, baseline: "middle" }));
+    if (chart.marked !== undefined) frame(target, chart.marked, theme.text);
+    if (chart.chosen && chart.byColumn) frame(target, column, theme.accent);
+  };
   const near = (x, y) => {
     const cell = cellAt(shape, grid, x, y);
     return cell && cell.row !== null && cell.column !== null ? [cell.row, cell.column] : null;
   };
   const spots = { rows: grid.rows, columns: grid.columns, box: (down, across) => [left + across * wide, top + down * high, wide, high], near };
-  return { width: Math.min(space, left + plotWidth + lean + 4), height: top + plotHeight + 6, paint: (target) => paintGrid(target, shape, grid, theme, { outlines }), spots };
+  return { width: Math.min(space, left + plotWidth + Math.max(lean, ends) + 4), height: top + plotHeight + 6, paint, spots };
 }
 
 // What stands in a cell: short, because cells are small; nothing for what rounds to zero.

@@ -99,7 +99,7 @@ function sized(chart, tall) {
   if (["lines", "points", "grid"].includes(chart.kind)) return { ...chart, tall };
   if (chart.kind !== "matrix") return chart;
   const names = 60; // above the cells
-  return { ...chart, tallest: tall - names, largest: Math.min(46, Math.max(4, (tall - names) / chart.rows.length)), tallestRow: chart.tallestRow ?? 36 };
+  return { ...chart, tallest: Math.max(tall - names, (chart.leastRow ?? 0) * chart.rows.length), largest: Math.min(46, Math.max(4, (tall - names) / chart.rows.length)), tallestRow: chart.tallestRow ?? 36 };
 }
 
 // Marks a spot, also in the charts over the same rows and columns, and reads out what stands there.

@@ -60,6 +60,7 @@ ADVANCED_PARTS: Mapping[str, tuple[str, ...]] = {
         *("words", "show", "lines", "scale", "vary=untrained", "vary=changes", "vary=model"),
     ),
     "patching": (*ON_EVERY_VIEW, "model", "nospecial", "what=attention", "what=mlp", "what=path"),
+    "explanations": (*ON_EVERY_VIEW, "model", "nospecial"),
     "summaries": (
         *(*ON_EVERY_VIEW, "pair", "model", "nospecial"),
         *("part=values", "part=alike", "part=owed"),

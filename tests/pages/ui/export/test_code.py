@@ -141,6 +141,13 @@ VIEWS = {
             {"effect[::-1]": 0},
         ),
     ],
+    "explanations": [
+        View(
+            "explanations",
+            BARE | {"text": "The dogs [MASK] hungry.", "text_b": "The dog [MASK] hungry."},
+            {"rather": 0},
+        )
+    ],
     "masks": [
         View("masks", {"part": "one", "text": TEXT}, {"head.masked_scores": 2, "head.weights": 4}),
         View("masks", BARE | {"part": "one", "text": "a b", "kind": "painted", "mask": "4-7d8"}, {"head.weights": 4}),

@@ -1,0 +1,119 @@
+"""The picture of the page: a row of each method, the words of sentence A as its columns; beside it where a word leads on."""
+
+from collections.abc import Callable, Sequence
+
+from pages.explanations import texts
+from pages.explanations.inputs import ExplanationInputs
+from pages.ui.export.computation import call, computed, load_call, named
+from pages.ui.export.part import Part
+from pages.ui.export.records import PartNumbers
+from pages.ui.shell.address import is_offered
+from pages.ui.shell.frame import page_address
+from pages.ui.stage.charts import Drawing, listing_drawing, matrix_drawing, numbered_once
+from pages.ui.stage.pictures import Picture
+from pages.ui.stage.sources import reading, source
+from pages.ui.stage.tokens import reading_in_link
+from pages.ui.stage.view_options import token_to_link
+from tx_core.causal.deciding_words import PairExplanation, explain_pair
+from tx_core.causal.explain import READS_ATTENTION, Explanation, explain, side_by_side
+from tx_core.engine.engine import Engine
+from tx_core.errors import TextProblem, memory_checked
+from tx_core.transformer.relevance import AttnLRP
+
+MAX_TOKENS = 48
+"""Of either sentence: words are erased and cut off one by one, in every layer."""
+LEAST_ROW, TALLEST_ROW, WIDEST_ROW = 24, 34, 130
+"""Pixels of a row, and of its name."""
+
+
+def explanation_part(inputs: ExplanationInputs, engine: Engine, below: Callable[[], None]) -> Part:
+    """Explain the answer of A by every method; raise ExplorerError where the texts or the model do not allow it.
+
+    below: draws what stands below.
+    """
+    if not inputs.text_b.strip():
+        raise TextProblem(texts.NO_SECOND_SENTENCE)
+    longest = max(len(engine.encode(text)) for text in (inputs.text, inputs.text_b))
+    if longest > MAX_TOKENS:
+        raise TextProblem(texts.TOO_LONG.format(tokens=longest, most=MAX_TOKENS))
+    pair = named("pair", call(explain_pair, load_call(inputs.model, not inputs.bare), inputs.text, inputs.text_b))
+    with memory_checked():
+        found: PairExplanation = computed(pair, engine)
+    answers = dict(zip(("answer", "other"), found.answers, strict=True))
+    shown = {"rather": found.explanations, "alone": found.alone}
+    about = source(inputs.model, text=texts.BOTH.format(one=inputs.text, other=inputs.text_b), **reading(not inputs.bare))
+    tables = [named(name, call(side_by_side, getattr(pair, part))).round(3) for name, part in PARTS.items()]
+    numbers = PartNumbers(texts.TITLES["rather"].format(**answers), about, tables, texts.EXPORT_RESULT)
+    maps = [_map(ask, found, explanations, answers) for ask, explanations in shown.items()]
+    pictures = [*maps, _leads_on(inputs, found)]
+    return Part(pictures, numbers, [texts.SHOWS], below, sources=[explain, AttnLRP])
+
+
+PARTS = {"rather": "explanations", "alone": "alone"}
+"""How the code names what is explained, and where it stands in a `PairExplanation`."""
+
+
+def _map(ask: str, found: PairExplanation, explanations: Sequence[Explanation], answers: dict[str, str]) -> Picture:
+    """Draw what each method says of each word; the word in which the sentences differ in a frame, its rank at the row's end."""
+    encoding = explanations[0].encoding
+    rows, words = [texts.METHODS[one.method] for one in explanations], numbered_once(encoding.word_texts)
+    drawing = matrix_drawing(texts.TITLES[ask].format(**answers), "signed", side_by_side(explanations), rows, words)
+    drawing.chart.update(
+        marked=found.word,
+        byColumn=True,
+        ends=[texts.ordinal(one.rank(found.word)) for one in explanations],
+        leastRow=LEAST_ROW,
+        tallestRow=TALLEST_ROW,
+        widestRow=WIDEST_ROW,
+        forgets={"word": ""},
+    )
+    numbers = [str(number + 1) for number in range(len(words))]
+    details = [_read(one, word) for one in explanations for word in range(len(words))]
+    return Picture(
+        drawing,
+        describe(found, explanations, answers),
+        {"ask": [ask]},
+        share=3,
+        cell=texts.CELL,
+        details=details,
+        chooses="word",
+        choices=numbers * len(rows),
+    )
+
+
+def describe(found: PairExplanation, explanations: Sequence[Explanation], answers: dict[str, str]) -> str:
+    """Return which methods rank the deciding word first, in a sentence."""
+    word = explanations[0].encoding.word_texts[found.word]
+    first = [one.method for one in explanations if one.rank(found.word) == 1]
+    named_first = ", ".join(texts.METHODS[name] for name in first) or texts.NONE
+    reads = sum(name in READS_ATTENTION for name in first)
+    return texts.SAID.format(word=word, first=named_first, reads=reads, all=len(READS_ATTENTION), **answers)
+
+
+def _read(one: Explanation, word: int) -> str:
+    """Return what is read of a cell."""
+    if word not in one.words:
+        return texts.NOT_RANKED
+    score = f"{one.scores[one.words.index(word)]:.3f}".replace("-", "−")
+    return texts.READ.format(score=score, rank=texts.ordinal(one.rank(word)), words=len(one.words))
+
+
+def _leads_on(inputs: ExplanationInputs, found: PairExplanation) -> Picture:
+    """List where the chosen word leads on: its column in Attention, and its way to the answer in Patching."""
+    encoding = found.explanations[0].encoding
+    model = {"model": inputs.model, **reading_in_link(not inputs.bare)}
+
+    def leads(word: int) -> dict[str, object]:
+        place = encoding.words.index(word)
+        links = [
+            page_address("attention", {"text": inputs.text, "focus": token_to_link(place), **model}),
+            page_address("patching", {"text": inputs.text, "text_b": inputs.text_b, "cell": f"1-{place + 1}", **model}),
+        ]
+        title = texts.CHOSEN.format(word=encoding.word_texts[word])
+        return {"chart": {"title": title, "links": links if is_offered("links") else []}}
+
+    listing: Drawing = listing_drawing(texts.CHOSEN.format(word=""), texts.LEADS_HEAD, texts.LEADS)
+    listing.chart.update(leads(found.word)["chart"])
+    places = range(len(encoding.word_texts))
+    variants = {str(word + 1): leads(word) for word in places if word in encoding.words}
+    return Picture(listing, texts.LEADS_ON, varies="word", variants=variants)

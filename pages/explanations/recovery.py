@@ -1,0 +1,120 @@
+"""How often each method ranks the deciding word first, over many pairs: read in the background, shown below the picture."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from pages.explanations import texts
+from pages.explanations.inputs import PAGE, ExplanationInputs
+from pages.ui.shell.controls import model_title
+from pages.ui.shell.numbers import whole_percent
+from pages.ui.stage import background_runs
+from pages.ui.stage.charts import bars_drawing, listing_drawing
+from pages.ui.stage.mount import Reported
+from pages.ui.stage.pictures import Picture, pictures_beside
+from pages.ui.stage.texts import STARTING
+from tx_core.causal.deciding_words import KINDS, PairReading, RankedPair, Share, chance_first, shares_first, stored_pairs
+from tx_core.causal.explain import READS_ATTENTION
+from tx_core.engine.engine import Engine
+
+KIND = "pairs"
+READ_PAIRS = 60
+"""Pairs that a model reads which has none stored: those of the embedded model take minutes, a BERT base's would take hours."""
+TABLE_HEIGHT = 420
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """Pairs that a model has read, and the reading of them.
+
+    Attributes:
+        model: its name.
+        pairs, drawn: those that were kept, none as long as there are none, and how many were drawn.
+        run: what the stage is told of the visitor's reading; None where the pairs are stored.
+    """
+
+    model: str
+    pairs: Sequence[RankedPair]
+    drawn: int
+    run: Mapping[str, object] | None
+    engine: Engine
+
+    def take(self, reported: Reported) -> None:
+        """Start or stop the reading, as the visitor asked."""
+        if reported.get("training") == "run":
+            make = lambda: PairReading(self.engine, READ_PAIRS)  # noqa: E731
+            background_runs.attempt(PAGE, lambda: background_runs.start_or_queue(KIND, make))
+        elif reported.get("training") == "stop":
+            background_runs.stop(KIND)
+
+
+def find_recovery(inputs: ExplanationInputs, engine: Engine) -> Recovery:
+    """Return the pairs of a model: those that are stored, or those of the visitor's reading."""
+    if not inputs.bare and (stored := stored_pairs(inputs.model)):
+        return Recovery(inputs.model, *stored, None, engine)
+    background_runs.show_problem(PAGE)
+    snapshot = background_runs.current_run(KIND)
+    running, last = bool(snapshot and snapshot.running), snapshot.records[-1] if snapshot and snapshot.records else None
+    result = snapshot.result if snapshot and not running else None
+    is_own = result is not None and (result.model, result.special_tokens) == (engine.name, engine.tokenizer.special_tokens)
+    said = ""
+    if running:
+        said = background_runs.queue_in_words(snapshot.ahead) if snapshot.state == "waiting" else STARTING
+        said = texts.READING.format(done=last.batch, total=last.batches, seconds=last.seconds) if last else said
+    stop = [] if running and snapshot.state == "stopping" else [("stop", texts.STOP, "")]
+    run = {
+        "buttons": stop if running else [("run", texts.RUN.format(count=READ_PAIRS), texts.RUN_HELP)],
+        "running": running,
+        "progress": last.batch / last.batches if running and last else 0,
+        "said": said,
+        "problem": snapshot.problem if snapshot else "",
+        "asked": time.monotonic(),  # no two messages are equal: the browser asks again after each
+    }
+    return Recovery(inputs.model, result.pairs if is_own else (), result.drawn if is_own else 0, run, engine)
+
+
+def show_recovery(found: Recovery) -> None:
+    """Show the table of all methods, with what it shows and what it does not."""
+    if not found.pairs:
+        st.caption(texts.NOT_READ.format(model=model_title(found.model)))
+        return
+    shares = shares_first(found.pairs)
+    names = [texts.METHODS[method] for method in shares]
+    all_pairs = [row["all"] for row in shares.values()]
+    bars = bars_drawing(texts.TABLE.format(count=len(found.pairs)), names, [one.share for one in all_pairs], limit=1.0)
+    bars.chart["ends"] = list(map(_in_words, all_pairs))
+    columns = [name for name in (*KINDS, "alone") if all(row[name].pairs for row in shares.values())]
+    head = [texts.METHOD, *(texts.COLUMNS[name].format(count=next(iter(shares.values()))[name].pairs) for name in columns)]
+    rows = [[name, *(_in_words(row[column]) for column in columns)] for name, row in zip(names, shares.values(), strict=True)]
+    numbers = np.array([[row[column].share for column in columns] for row in shares.values()])
+    listing = listing_drawing(texts.BY_KIND, head, rows, numbers)
+    about = {"kept": len(found.pairs), "drawn": found.drawn, "model": model_title(found.model)}
+    said = texts.TABLE_NOTE.format(**about, chance=whole_percent(chance_first(found.pairs)))
+    pictures_beside(PAGE, "recovery", [Picture(bars, said, share=2), Picture(listing, share=3)], TABLE_HEIGHT)
+    if found.run is None:
+        for paragraph in texts.FOUND:
+            st.markdown(paragraph.format(chance=whole_percent(chance_first(found.pairs)), **_summary(shares)))
+
+
+def _summary(shares: Mapping[str, Mapping[str, Share]]) -> dict[str, str]:
+    """Return the shares that are named in words."""
+    reading = [row["all"].share for name, row in shares.items() if name in READS_ATTENTION]
+    others = [row["all"].share for name, row in shares.items() if name not in READS_ATTENTION]
+    ends = {"least": min(reading), "most": max(reading), "low": min(others), "high": max(others)}
+    asked = {name: shares[name]["all"].share for name in ("integrated", "erasure")}
+    alone = {f"{name}_alone": shares[name]["alone"].share for name in asked}
+    named = ends | asked | alone | {"number": shares["last_layer"]["number"].share}
+    return {name: whole_percent(share) for name, share in named.items()}
+
+
+def explain_methods() -> None:
+    """Tell what each method does, where a reader opens it."""
+    with st.expander(texts.MEANINGS_TITLE, icon=":material/help:"):
+        st.markdown("\n".join(f"- **{texts.METHODS[name]}**: {meaning}" for name, meaning in texts.MEANINGS.items()))
+
+
+def _in_words(share: Share) -> str:
+    return f"{whole_percent(share.share)} ({100 * share.low:.0f}–{100 * share.high:.0f})"

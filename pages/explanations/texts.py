@@ -1,0 +1,93 @@
+"""Every sentence of the page and of its exports; A is the sentence whose answer is explained."""
+
+SENTENCE_A, SENTENCE_B = "Sentence A: its answer is explained", "Sentence B: A with one word changed"
+EXCHANGE, EXCHANGE_HELP = "A ⇄ B", "Exchange A and B: why does B have its answer?"
+NO_SECOND_SENTENCE = "Write sentence B: sentence A with one word changed that changes the answer."
+TOO_LONG = "The longer sentence has {tokens} tokens, and at most {most} are explained here, word by word: shorten it."
+
+ASK = "What is explained"
+ASKS = {"rather": "This answer, not B's", "alone": "This answer"}
+ASK_HELP = (
+    "“Why are and not is?” has other reasons than “why are?”. Only methods that change the text or differentiate the answer can "
+    "be asked either; attention is the same for both."
+)
+TITLES = {"rather": "Why “{answer}” and not “{other}”?", "alone": "Why “{answer}”?"}
+METHODS = {
+    "erasure": "Erasure: [MASK]",
+    "removal": "Erasure: left out",
+    "integrated": "Integrated gradients",
+    "gradient_input": "Gradient × input",
+    "lrp": "AttnLRP",
+    "routes": "Routes cut",
+    "value_weighted": "Attention × values",
+    "rollout": "Attention rollout",
+    "largest_head": "Largest head",
+    "last_layer": "Last layer, mean",
+    "all_layers": "All layers, mean",
+}
+MEANINGS_TITLE = "What each method does"
+MEANINGS = {
+    "erasure": "what the answer loses when the word is replaced by [MASK].",
+    "removal": "what it loses when the word is left out (Li et al. 2016).",
+    "integrated": "gradients added up on the way from [MASK]s alone to this sentence (Sundararajan et al. 2017).",
+    "gradient_input": "how much the answer gains when the word's vector grows a little (Simonyan et al. 2013).",
+    "lrp": "the answer's logit handed back, layer by layer, to what made it (Achtibat et al. 2024); in our own layers only.",
+    "routes": "what the answer loses when no other token may look at the word in one layer, added up over the layers.",
+    "value_weighted": "the length of what attention brings the blank from it, mean of all layers (Kobayashi et al. 2020).",
+    "rollout": "attention multiplied through all layers, as if nothing else happened there (Abnar & Zuidema 2020).",
+    "largest_head": "the largest weight that any head gives the word from the blank.",
+    "last_layer": "the mean weight from the blank in the last layer.",
+    "all_layers": "the mean weight from the blank in all layers.",
+}
+"""Each behind the name of its method."""
+SAID = (
+    "A and B differ in the framed word, “{word}”, so it decides between “{answer}” and “{other}”; its rank stands at the row's "
+    "end. First by: {first}. Of the {all} methods that only read attention: {reads}."
+)
+NONE = "no method"
+CELL = "{row}: “{column}”"
+READ, NOT_RANKED = "{score} · {rank} of {words}", "not ranked: a blank or punctuation"
+CHOSEN = "“{word}”"
+LEADS_ON = "Choose a word in the picture to follow it elsewhere."
+LEADS_HEAD = ["On this pair", "Go on"]
+LEADS = [["Which heads look at it?", "Attention"], ["How does it reach the answer?", "Patching"]]
+
+SHOWS = (
+    "**Whether an explanation is right** can be checked where one word alone differs: that word decides. A method that ranks "
+    "another one first is wrong about this pair. **It does not follow** that a method that is right here is right elsewhere."
+)
+METHOD = "Method"
+TABLE, BY_KIND = "The deciding word is ranked first in … of {count} pairs", "By what it decides, and asked for this answer alone"
+COLUMNS = {
+    "number": "Number: key, keys ({count})",
+    "verb": "Verb form: has, will ({count})",
+    "gender": "Gender: aunt, uncle ({count})",
+    "alone": "This answer alone ({count})",
+}
+TABLE_NOTE = (
+    "In brackets: 95 % intervals. {model} answers both sentences differently, each answer at least twice as likely as the "
+    "other's, in {kept} of {drawn} pairs that were drawn; only these are counted. A word drawn by lot decides in {chance}."
+)
+FOUND = (
+    "**What only reads attention names the deciding word rarely**: in {least} to {most} of the pairs, where chance is {chance}. "
+    "Not never: where a verb agrees with a noun, the mean of the last layer does so in {number}. The others name it in {low} to "
+    "{high}.",
+    "**The question matters as much as the method**: asked why this answer, and not why rather than B's, integrated gradients "
+    "name the word in {integrated_alone} instead of {integrated}, erasure in {erasure_alone} instead of {erasure}.",
+)
+"""Said of the embedded model, whose table is stored; the numbers are the table's."""
+NOT_READ = "How often the methods are right about {model} is not known yet: press the button above the picture."
+RUN, STOP = "Read {count} pairs", "Stop"
+RUN_HELP = "Reads pairs in the background, and counts how often each method ranks the deciding word first."
+READING = "Reading: pair {done} of {total}, {seconds:.0f} s"
+BOTH = "{one} / {other}"
+EXPORT_RESULT = (
+    "It ends with `rather` and `alone`: a row for each method, a column for each word, the largest magnitude 1; nan where a word "
+    "is not ranked."
+)
+
+
+def ordinal(number: int) -> str:
+    """Write a rank: 1st, 2nd, 3rd, 4th, 11th."""
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"

@@ -1,0 +1,109 @@
+"""Pairs of which one word decides the answer: how they are made, kept, counted and stored."""
+
+import json
+import re
+from itertools import islice
+
+import pytest
+
+from tx_core.causal import deciding_words
+from tx_core.causal.deciding_words import (
+    CONFIDENCE,
+    KINDS,
+    OTHER_LENGTH,
+    SAME_SENTENCES,
+    SEVERAL_WORDS,
+    TEMPLATES,
+    TWO_BLANKS,
+    PairReading,
+    chance_first,
+    draw_pairs,
+    explain_pair,
+    is_decided,
+    ranked_pair,
+    read_pairs,
+    share_first,
+    shares_first,
+    stored_pairs,
+    write_pairs,
+)
+from tx_core.causal.explain import METHODS, READS_ATTENTION, read_answer
+from tx_core.engine import catalogue
+from tx_core.errors import TextProblem
+from tx_core.settings import ASSETS
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return catalogue.load("embedded")
+
+
+def test_pairs_differ_in_one_word_are_drawn_again_alike_and_are_no_example_of_the_app():
+    drawn = list(islice(draw_pairs(), 90))
+    assert drawn == list(islice(draw_pairs(), 90)) != list(islice(draw_pairs(1), 90))
+    for _, text, other in drawn:
+        assert sum(one != two for one, two in zip(text.split(), other.split(), strict=True)) == 1
+    shapes = [re.compile(re.sub(r"\\{.*?\\}", r"[\\w']+", re.escape(one.text))) for one in TEMPLATES]
+    files = "".join(file.read_text("utf-8") for file in (ASSETS / "examples").glob("*.json"))
+    assert not [shape.pattern for shape in shapes if shape.search(files)] and all(
+        shapes[number % len(shapes)].fullmatch(text) for number, (_, text, _) in enumerate(drawn)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "why"),
+    [
+        ("The dog [MASK].", "The dog [MASK].", SAME_SENTENCES),
+        ("The dog [MASK].", "The old dog [MASK].", OTHER_LENGTH.format(one=4, other=5)),
+        ("The dog [MASK] here.", "A cat [MASK] there.", SEVERAL_WORDS.format(count=3, words="The, dog, here")),
+        ("The dogs [MASK] [MASK].", "The dog [MASK] [MASK].", TWO_BLANKS.format(count=2)),
+        ("The dog [MASK].", "The cat [MASK].", "Both sentences are answered by"),
+    ],
+    ids=["same", "longer", "three words", "two blanks", "one answer"],
+)
+def test_what_is_no_pair_is_explained(engine, text: str, other: str, why: str):
+    with pytest.raises(TextProblem, match=re.escape(why)):
+        explain_pair(engine, text, other)
+
+
+def test_the_interval_ends_where_the_counted_share_is_just_plausible():
+    for first, pairs in ((0, 500), (7, 60), (436, 500), (500, 500)):
+        found = share_first([True] * first + [False] * (pairs - first))
+        assert (found.first, found.pairs) == (first, pairs)
+        assert found.low - 1e-12 <= found.share <= found.high + 1e-12
+        for end in (found.low, found.high):  # the score test of Wilson
+            assert (found.share - end) ** 2 == pytest.approx(CONFIDENCE**2 * end * (1 - end) / pairs, abs=1e-12)
+
+
+def test_the_stored_table_is_of_500_pairs_that_the_model_decides_and_its_ranks_are_computed_anew(engine):
+    pairs, drawn = stored_pairs("embedded")
+    assert len(pairs) == 500 <= drawn and stored_pairs("writer") is None
+    assert sorted(sum(one.kind == kind for one in pairs) for kind in KINDS) == [166, 167, 167]
+    assert len({frozenset((one.text, one.other)) for one in pairs}) == 500
+    for one in pairs[::83]:
+        assert is_decided(engine, one.text, one.other)
+        answers = [read_answer(engine, text).answer for text in (one.text, one.other)]
+        assert answers[0] != answers[1]
+        assert ranked_pair(one.kind, one.text, one.other, explain_pair(engine, one.text, one.other)) == one
+    reading = PairReading(engine, 3)
+    *_, last = reading.updates()
+    assert reading.pairs == pairs[:3] and (last.batch, last.batches) == (3, 3)
+    assert read_pairs(write_pairs(pairs, drawn)) == (pairs, drawn)
+
+
+def test_shares_count_first_ranks_of_all_and_of_each_kind(engine):
+    pairs = stored_pairs("embedded")[0][:50]
+    shares = shares_first(pairs)
+    assert list(shares) == list(METHODS)
+    for method, row in shares.items():
+        assert row["all"].first == sum(one.ranks[method] == 1 for one in pairs) == sum(row[kind].first for kind in KINDS)
+        assert row["alone"].first == sum(one.alone[method] == 1 for one in pairs)
+        assert method not in READS_ATTENTION or row["alone"] == row["all"]
+    assert chance_first(pairs) == pytest.approx(sum(1 / one.words for one in pairs) / 50)
+
+
+def test_the_command_writes_the_ranks_and_prints_the_shares(tmp_path, capsys):
+    out = tmp_path / "ranks.tsv"
+    deciding_words.main(["--pairs", "1", "--out", str(out)])
+    (pair,), drawn = read_pairs(out.read_text("utf-8"))
+    assert drawn >= 1 and json.dumps(pair.ranks) and "erasure" in capsys.readouterr().out
