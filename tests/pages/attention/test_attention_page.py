@@ -19,7 +19,6 @@ from tests.support.messages import unknown_parameters
 from tests.support.staged import axes, is_staged, made_changes, sent_weights, staged
 from tx_core.analysis import views
 from tx_core.engine import catalogue
-from tx_core.engine.tokenizer import NO_SENTENCE
 from tx_core.transformer.interventions import read_interventions
 
 Open = Callable[..., AppTest]
@@ -210,17 +209,6 @@ def test_a_link_to_another_view_of_the_open_page_is_an_arrival(open_app: Open):
     assert staged(app)["arrival"]["number"] > arrivals
 
 
-def test_the_view_is_still_there_after_a_visit_to_another_page(open_app: Open):
-    app = open_app(text="A bird sings.", **LOOKS)
-    app.query_params = {}
-    app.switch_page("fill_mask/page.py").run()
-    app.query_params = {}
-    app.switch_page("attention/page.py").run()
-    sent = staged(app)
-    assert (sent["text"], sent["view"]) == ("A bird sings.", LOOKED)
-    assert sent["arrival"]["restored"]
-
-
 NONSENSE = "<script>alert(1)</script>"
 
 
@@ -246,15 +234,6 @@ def test_heads_and_tokens_that_do_not_exist_are_reported(open_app: Open):
 
 def test_a_link_that_gives_a_parameter_twice_is_read(open_app: Open):
     assert not open_app(text=["A bird", "A fish"], heads=["1-1", "2-2"]).exception
-
-
-@pytest.mark.parametrize("text", ["", "\u00a0\u2003"])
-def test_no_text_is_reported_and_the_page_stays_usable(open_app: Open, text: str):
-    app = open_app(text=text, heads="2-2")
-    assert not app.exception
-    assert NO_SENTENCE in says(app)
-    app.text_input(key="attention_text").set_value("Now there is.").run()
-    assert staged(app)["view"]["heads"] == [[1, 1]]
 
 
 HOSTILE = [
