@@ -4,7 +4,7 @@ import { present } from "./present.js"
 // What a browser does around the pages. Streamlit mounts this script again on every page, so state is kept on the document.
 
 const RUNNING = '[data-test-script-state]:not([data-test-script-state="notRunning"])'
-const LONGEST_UNSETTLED = 3000 // milliseconds; a box that takes longer stands for what is being computed
+const LONGEST_UNSETTLED = 3000 // milliseconds after the run: a box that takes longer, such as one whose script is gone, keeps its place
 
 // A link leads to the bare address of a page, which then writes its view into it: the sentence that came along, or the view
 // that was left. Streamlit would make that a second step of the history, and Back would stop at an address that nobody saw.
@@ -39,9 +39,10 @@ function makeOneStepOfArriving() {
 function settle({ page, notDrawn }) {
   const root = document.documentElement
   if ("settled" in root.dataset) return
-  const end = performance.now() + LONGEST_UNSETTLED
+  let end = 0
   const look = () => {
-    if (document.querySelector(`${RUNNING}, ${notDrawn}`) && performance.now() < end) setTimeout(look, 100)
+    if (document.querySelector(RUNNING)) end = performance.now() + LONGEST_UNSETTLED
+    if (performance.now() < end && document.querySelector(`${RUNNING}, ${notDrawn}`)) setTimeout(look, 100)
     else {
       root.dataset.settled = page
       document.getElementById("unsettled")?.remove()
