@@ -129,11 +129,11 @@ class GridView:
         rows = [str(layer + 1) for layer in reversed(range(layers))]
         cells = {f"{layer + 1}-{column + 1}": (layer, column) for layer in reversed(range(layers)) for column in range(columns)}
         first = self._first()
-        bars = self.bars(first)
         drawing = matrix_drawing(texts.TITLE, "signed", self.grid.effect[::-1], rows, names, axes=texts.AXES[axis])
         drawing.chart.update(chosen=[layers - 1 - first[0], first[1]], forgets={"cell": "", "head": ""}, tallestRow=TALLEST_ROW)
+        base = self._rows(first)
         shown = {
-            name: {"sentence": self.describe(cell), "chart": _differing(bars, self.bars(cell))} for name, cell in cells.items()
+            name: {"sentence": self.describe(cell), "chart": _differing(base, self._rows(cell))} for name, cell in cells.items()
         }
         return [
             Picture(
@@ -144,7 +144,7 @@ class GridView:
                 chooses=look,
                 choices=list(cells),
             ),
-            Picture(bars, self.describe(first), varies=look, variants=shown),
+            Picture(self.bars(first), self.describe(first), varies=look, variants=shown),
         ]
 
     def _first(self) -> Cell:
@@ -198,17 +198,26 @@ class GridView:
 
     def bars(self, cell: Cell) -> Drawing:
         """Draw both answers in B's run, with the part put in, and in A's run; and what else is then likely."""
+        title = texts.BARS_NEXT if self.engine.info.predicts_next else texts.BARS
+        labels, shares = self._shares(cell)
+        drawing = bars_drawing(title.format(token=self.grid.target.tokens[self.grid.place]), labels, shares, limit=self.limit)
+        drawing.chart["colours"] = [*COLOURS.values()] * len(self.answers) + [COLOURS["patched"]] * OTHERS
+        drawing.chart["sentenceFirst"] = True
+        return drawing
+
+    def _shares(self, cell: Cell) -> tuple[list[str], list[float]]:
+        """Return the label and the share of each bar."""
         grid, is_missing = self.grid, np.isnan(self.grid.effect[cell])
         patched = grid.target_probabilities if is_missing else grid.probabilities[cell]
         runs = {"target": grid.target_probabilities, "patched": patched, "source": grid.source_probabilities}
         rows = [(run, word, float(shares[at])) for at, word in enumerate(self.answers) for run, shares in runs.items()]
         rows += [] if is_missing else [("patched", word, share) for word, share in self._others(cell)]
-        title = (texts.BARS_NEXT if self.engine.info.predicts_next else texts.BARS).format(token=grid.target.tokens[grid.place])
-        labels = [texts.IN_RUNS[run].format(word=word) for run, word, _ in rows]
-        drawing = bars_drawing(title, labels, [share for *_, share in rows], limit=self.limit)
-        drawing.chart["colours"] = [*COLOURS.values()] * len(self.answers) + [COLOURS["patched"]] * OTHERS
-        drawing.chart["sentenceFirst"] = True
-        return drawing
+        return [texts.IN_RUNS[run].format(word=word) for run, word, _ in rows], [share for *_, share in rows]
+
+    def _rows(self, cell: Cell) -> dict[str, list]:
+        """Return what of the bars is different for a cell; shares are rounded, since there are many."""
+        labels, shares = self._shares(cell)
+        return {"labels": labels, "values": [round(share, 6) for share in shares], "ends": list(map(percent, shares))}
 
     def _others(self, cell: Cell) -> list[tuple[str, float]]:
         found = zip(self.grid.likely[cell].tolist(), self.grid.likely_probabilities[cell].tolist(), strict=True)
@@ -216,15 +225,13 @@ class GridView:
         return others[:OTHERS]
 
 
-def _differing(first: Drawing, drawing: Drawing) -> dict[str, object]:
-    """Return which rows of a cell's bars differ from the first ones, and how; None for the same label. Shares are rounded."""
-    base, parts = map(_rows_of, (first, drawing))
-    if len(drawing.rows) != len(first.rows):
-        return parts
-    at = [row for row in range(len(first.rows)) if any(base[name][row] != part[row] for name, part in parts.items())]
-    differing = {name: [part[row] for row in at] for name, part in parts.items()}
-    return differing | {"at": at, "labels": [None if first.rows[row] == drawing.rows[row] else drawing.rows[row] for row in at]}
-
-
-def _rows_of(bars: Drawing) -> dict[str, list]:
-    return {"labels": list(bars.rows), "values": bars.values.ravel().round(6).tolist(), "ends": bars.chart["ends"]}
+def _differing(first: dict[str, list], rows: dict[str, list]) -> dict[str, object]:
+    """Return which rows of a cell's bars differ from the first ones, and how; None for the same label."""
+    if len(rows["labels"]) != len(first["labels"]):
+        return rows
+    at = [row for row in range(len(rows["labels"])) if any(first[name][row] != part[row] for name, part in rows.items())]
+    differing = {name: [part[row] for row in at] for name, part in rows.items()}
+    return differing | {
+        "at": at,
+        "labels": [None if first["labels"][row] == rows["labels"][row] else rows["labels"][row] for row in at],
+    }

@@ -24,7 +24,7 @@ from pages.ui.shell.readiness import first_visit
 from pages.ui.shell.served import ServedFiles
 from tx_core.settings import ASSETS, host_settings
 
-SIDEBAR_WIDTH = 230  # pixels; the pictures need the rest
+SIDEBAR_WIDTH = 236  # pixels; the pictures need the rest
 INDEX_PAGE = Path(st.__file__).parent / "static" / "index.html"
 SCRIPTS = ("shell/navigation.js", "shell/page_list.js", "shell/present.js", "shell/drawing.js")
 SHELL_FILES = ("page.css", "fonts/text.woff2", "fonts/icons.woff2", *SCRIPTS)
