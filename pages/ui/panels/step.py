@@ -34,12 +34,15 @@ def show_step_stage(
     nobody has changed it, is drawn from: its script and its data.
     """
     state, page = st.session_state, contents.page(step.page)
-    is_new = (shown := state.get(SHOWN_STEP)) is None or shown[0] != place
+    before, asked, on_arrival = state.get(SHOWN_STEP, (None, None, None))
+    is_new = before != place
     if is_new:
         forget_view(page.key)
-        state[SHOWN_STEP] = shown = (place, dict(step.view))
+        asked = dict(step.view)
+        state[SHOWN_STEP] = place, asked, None
+    unchanged = is_new or pinned_view(page.key) == on_arrival
     told = ShownStep(
-        *(step.controls, asks_head(step), shown[1], place if share else "", guesses, follows), share=share if is_new else None
+        *(step.controls, asks_head(step), asked, place if share else "", guesses, follows), share=share if unchanged else None
     )
     with (
         entries({SHOWN: told, LEVEL_NOW: level}),
@@ -50,7 +53,10 @@ def show_step_stage(
         hide_parts(page.key)
         spec = spec_from_file_location(f"pages.{page.key}.page", PAGE_FOLDERS / page.path)
         spec.loader.exec_module(module_from_spec(spec))
-    return pinned_view(page.key)
+    view = pinned_view(page.key)
+    if is_new:
+        state[SHOWN_STEP] = place, asked, view
+    return view
 
 
 @contextmanager
