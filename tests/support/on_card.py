@@ -48,6 +48,7 @@ from tx_core.training.classifier_data import opinions
 from tx_core.training.classifier_model import OPINIONS
 from tx_core.training.pretraining import training
 from tx_core.training.synthetic import QUICK
+from tx_core.transformer.bert import HEADS
 from tx_core.transformer.interventions import INTERVENTION_RULES, Intervention, InterventionKind
 from tx_core.transformer.trace import ALL_PARTS
 
@@ -189,7 +190,7 @@ LESSONS: dict[str, Callable[[BertEngine, Path], Any]] = {
     "shuffle_test": lambda engine, _: word_order.shuffle_test(engine, BLANKED, 3),
     "untrained_engine": lambda engine, _: untrained.untrained_engine(engine, 5).trace(TEXT, keep=ALL_PARTS),
     "predict_labels": lambda engine, _: [
-        untrained.predict_labels(engine.trace(TEXT, keep=("hidden",)), kind, 3, 5) for kind in untrained.HEADS
+        untrained.predict_labels(engine.trace(TEXT, keep=("hidden",)), kind, 3, 5) for kind in HEADS
     ],
     "head_run": lambda engine, _: [
         self_attention.head_run(

@@ -7,6 +7,9 @@ from tests.support.serving import ROOT
 from tx_core import Intervention, load
 from tx_core.analysis.probabilities import probabilities
 from tx_core.causal.cut_effects import cut_effects
+from tx_core.causal.importance import importance
+from tx_core.causal.patch import patch
+from tx_core.causal.prompt_sets import kept_scores, prompt_set
 from tx_core.classroom.lesson_file import open_lesson
 from tx_core.classroom.measures import MAX_CELL_TOKENS, Answer, Measure, compute_answer
 from tx_core.classroom.questions import Question, grade
@@ -145,6 +148,12 @@ CLAIMED = {
         "Rare words, too": "207",
         "Likely is not true": "three",
     },
+    "how-mary-becomes-her": {
+        "Two answers": "his",
+        "Who carries it?": "4-6",
+        "Where does it look?": "mary",
+        "Needed, or only helpful?": "her",
+    },
     "what-do-heads-look-at": {
         "One row at a time": "time",
         "By position or by meaning?": "like",
@@ -200,6 +209,25 @@ def test_what_the_lesson_on_writing_says_of_the_writer_is_so(writer):
     assert written["Rare words, too"][0] == "surprise"
     before_boy = written["Another branch"][: written["Another branch"].index("boy")]
     assert "girl" in answer(writer, measure="top_word", text=" ".join(["Once upon a", *before_boy])).options
+
+
+def test_what_the_lesson_on_patching_says_of_the_model_is_so(engine):
+    """Where the answer is kept, which head carries it, how far it falls without that, and in the forty prompts of Importance."""
+    mary, john = "Mary lost [MASK] keys.", "John lost [MASK] keys."
+    vectors, heads = (patch(engine, source=mary, target=john, answers=("her", "his"), what=what) for what in ("residual", "head"))
+    assert [f"{share:.2f}" for share in (*vectors.source_probabilities[:1], *vectors.target_probabilities[:1])] == [
+        "0.93",
+        "0.01",
+    ]
+    assert f"{vectors.probabilities[2, 1, 0]:.2f}" == "0.91" and np.delete(vectors.effect[2], 1).max() < 0.01
+    assert [f"{effect:.2f}" for effect in vectors.effect[2:5, 3]] == ["0.00", "0.70", "1.00"]
+    assert f"{heads.probabilities[3, 5, 0]:.2f}" == "0.73" and np.sort(heads.effect, axis=None)[-2] < 0.2
+    assert f"{answer(engine, measure='strongest_key', text=mary, head='4-6', query='[MASK]').value:.2f}" in ("0.83", "0.84")
+    assert f"{answer(engine, measure='top_word', text=mary, changes='off~4-6').value:.2f}" == "0.42"
+    found = importance(engine, prompt_set("gender"), kept_in=kept_scores("gender", "off"))
+    at = found.components.index(Intervention("off", 3, 5))
+    numbers = (found.effects[:, at].mean(), *found.intervals()[:, at], found.turned[at] * 40)
+    assert [f"{number:.2f}" for number in numbers] == ["1.50", "1.19", "1.82", "10.00"]
 
 
 def test_a_word_behind_a_text_is_scored_by_its_pieces_one_after_the_other(writer):
