@@ -28,7 +28,7 @@ if report and value_of(PAGE, "part") == "find":
     else:
         about, pictures = relation.found_about(found), relation.found_pictures(found)
         explain_part = partial(relation.explain_found, PAGE, found)
-    st.markdown(texts.NOTICE)
+        st.markdown(texts.NOTICE)
 elif report:
     colour, rank = (value_of(PAGE, name) for name in ("colour", "rank"))
     about, controls, pictures = heads_about(report, colour, opened), heads_controls(report), heads_pictures(report, rank)

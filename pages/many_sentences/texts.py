@@ -122,7 +122,7 @@ CAVEAT = (
 
 PART = "What to see"
 PARTS = {"kinds": "What each head does", "find": "Find heads"}
-NOTICE = "A head follows a relation if it finds the related word 10 points more often than the best fixed distance does."
+NOTICE = "A head follows a relation if it beats the best fixed distance by 10 percentage points."
 RELATION = "Relation"
 COLUMN_NAMES = {
     "deprel": "dependency",

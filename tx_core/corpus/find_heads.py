@@ -35,7 +35,10 @@ OFFSETS = tuple(offset for offset in range(-6, 7) if offset)
 """The fixed offsets of the baseline, in words."""
 
 NO_COLUMN = "There is no column {column!r}: choose one of {columns}."
-NOT_AN_EXPRESSION = "“{expression}” is no regular expression that can be used (syntax of RE2): {problem}."
+NOT_AN_EXPRESSION = (
+    "“{expression}” is no regular expression that can be used: {problem}. Write, for example, she|he or .*ing, in the syntax of "
+    "RE2; a sign such as [ or ? that is meant as such needs a \\ before it."
+)
 EXPRESSION_TOO_LONG = "A regular expression may have {most} characters, and this one has {found:,}: shorten it."
 TOO_SLOW = "“{expression}” takes too long to compare with all words: simplify it."
 NOTHING_READ = (

@@ -74,11 +74,14 @@ def attend_words(layers: LayerWeights, words: Int[np.ndarray, "text token"]) -> 
     """
     owners = torch.from_numpy(words).to(layers[0].device)
     numbers = torch.arange(max(1, int(owners.max()) + 1), device=owners.device)
-    joined = (owners[:, :, None] == numbers).float()[:, None]
+    joined = (owners[:, :, None] == numbers).float()
     means = (joined / joined.sum(dim=-2, keepdim=True).clamp(min=1)).mT
     attended, attention = [], []
     for weights in layers:
-        between = means @ weights.float() @ joined
+        heads, tokens = weights.shape[1:3]
+        onto = (weights.float().flatten(1, 2) @ joined).unflatten(1, (heads, tokens))
+        # As two products of matrices: one with a matrix for each head would be several times slower.
+        between = (means @ onto.transpose(1, 2).flatten(2)).unflatten(2, (heads, -1)).transpose(1, 2)
         between.diagonal(dim1=-2, dim2=-1).fill_(0.0)
         most, place = between.max(dim=-1)
         attended.append(torch.where(most > 0, place, numbers))

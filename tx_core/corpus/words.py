@@ -2,8 +2,10 @@
 between them."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -88,19 +90,23 @@ def word_of_tokens(read: Encoding, words: Sequence[Word]) -> tuple[int | None, .
 
     None as a whole where words and tokens do not fit: where a word has no token of its own, or a token reaches into two.
     """
-    ends = np.cumsum([len("".join(word.form.split())) for word in words])
+    ends = list(accumulate(len("".join(word.form.split())) for word in words))
     owners: list[int | None] = [None] * len(read)
+    places_of: dict[int | None, list[int]] = {}
+    for place, number in enumerate(read.words):
+        places_of.setdefault(number, []).append(place)
     start = 0
     for number, text in enumerate(read.word_texts):
-        places = [place for place, word in enumerate(read.words) if word == number]
+        places = places_of[number]
         length, spelled = len("".join(text.split())), [len(read.tokens[place].strip("␣")) for place in places]
-        if start + length <= ends[min(np.searchsorted(ends, start, side="right"), len(ends) - 1)]:
+        if start + length <= ends[min(bisect_right(ends, start), len(ends) - 1)]:
             spelled = [length] + [0] * (len(places) - 1)  # within one word: its tokens need not be spelled as it is
         if sum(spelled) != length:
             return None
         for place, letters in zip(places, spelled, strict=True):
-            owner = int(np.searchsorted(ends, start + max(letters, 1) - 1 if letters else start - 1, side="right"))
-            if owner == len(ends) or start + letters > ends[owner]:
+            last = start + letters - 1 if letters or place != places[0] else start  # a space alone belongs to what follows
+            owner = bisect_right(ends, last)
+            if owner == len(ends) or (letters and bisect_right(ends, start) != owner):
                 return None
             owners[place], start = owner, start + letters
     return tuple(owners) if start == ends[-1] and set(owners) - {None} == set(range(len(words))) else None
