@@ -379,7 +379,7 @@ function layMatrix(context, theme, chart, space) {
   const grid = {
     rows: chart.rows.length, columns: chart.columns.length, rowTexts: chart.rows.map(visible), columnTexts: chart.columns.map(visible),
     cells: codesOf(values, { limit: isSigned ? chart.limit : 1, signed: isSigned, linear: isSigned && !chart.root }), zero: isSigned ? 32768 : 0,
-    table: isSigned ? differenceTable(theme.dark) : colourTable("blues", theme.dark), hatched: Uint8Array.from(values, (value) => Number(value === -Infinity)),
+    table: isSigned ? differenceTable(theme.dark) : colourTable("blues", theme.dark), hatched: Uint8Array.from(values, (value) => Number(!Number.isFinite(value))),
     written: (at) => smallestNumber(values[at]), axesLine: chart.axes, numbered: chart.numbered, isFree: !chart.square, widestRow: chart.widestRow,
   };
   const font = `600 13px ${theme.font}`;

@@ -10,7 +10,7 @@ from pages import contents
 from pages.explanations import texts
 from pages.explanations.inputs import EXAMPLES
 from tests.browser.test_stages import charts
-from tests.support.seen import answered, linked, main, press, says, sentence, stage
+from tests.support.seen import answered, choose, linked, main, press, says, sentence, stage
 from tx_core import load
 from tx_core.causal.deciding_words import SAME_SENTENCES, explain_pair
 
@@ -46,6 +46,6 @@ def test_an_own_pair_is_explained_a_word_leads_on_and_a_pair_that_is_none_is_tol
     box.press("Enter")
     expect(main(page).get_by_text(SAME_SENTENCES)).to_be_visible()
     expect(box).to_have_value(ROSES)
-    page.get_by_role("button", name=EXAMPLES[1].title).click()
+    choose(page, EXAMPLES[1].title)
     answered(page)
     says(page, re.sub("{.*", "", texts.SAID))
