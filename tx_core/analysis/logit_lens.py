@@ -45,11 +45,9 @@ def logit_lens(engine: Engine, trace: Trace, place: int, *, top_k: int = 5) -> L
         top_k: How many predictions to list.
 
     Raises:
-        ValueError: If the run did not keep "hidden", or a number is out of range.
+        ValueError: If a number is out of range.
         ModelUnavailable: As `Engine.early_scores` does.
     """
-    if trace.hidden is None:
-        raise ValueError('the trace must keep "hidden"')
     if not 0 <= place < trace.hidden.shape[1]:
         raise ValueError(f"place must be within 0 and {trace.hidden.shape[1] - 1}, got {place}")
     if not 1 <= top_k <= MAX_LENS_TOP_K:

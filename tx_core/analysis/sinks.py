@@ -32,15 +32,8 @@ class AttentionSinks:
 def attention_sinks(stack: AttentionStack) -> AttentionSinks:
     """Measure the attention on special tokens, or on the first token where there are none, and the values of both kinds.
 
-    Args:
-        stack: Self-attention of a run that kept "weights" and "value".
-
-    Raises:
-        ValueError: If the run did not keep them.
-        TextProblem: If the text has no other token.
+    stack: self-attention of a run that kept "weights" and "value". Raises TextProblem if the text has no other token.
     """
-    if stack.weights is None or stack.value is None:
-        raise ValueError('the trace must keep "weights" and "value"')
     special = np.array(stack.key_tokens.special)
     sinks = special if special.any() else np.arange(len(special)) == 0
     if sinks.all():

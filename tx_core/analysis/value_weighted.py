@@ -37,7 +37,6 @@ def value_weighted(engine: Engine, stack: AttentionStack, layer: int) -> ValueWe
         layer: The layer.
 
     Raises:
-        ValueError: If the run did not keep them.
         ModelUnavailable: If the output projections of the model are not known.
     """
     weights, brought = _weights_and_brought(engine, stack, layer)
@@ -52,8 +51,6 @@ def _weights_and_brought(
     engine: Engine, stack: AttentionStack, layer: int
 ) -> tuple[Float[np.ndarray, "head query key"], Float[np.ndarray, "head key hidden"]]:
     """Return the weights of a layer, and f(x) of each key."""
-    if stack.weights is None or stack.value is None:
-        raise ValueError('the trace must keep "weights" and "value"')
     return stack.weights[layer].astype(np.float64), stack.value[layer].astype(np.float64) @ engine.output_projection(layer)
 
 
@@ -67,12 +64,7 @@ def mixed_in(engine: Engine, trace: Trace) -> Float[np.ndarray, "layer query key
     Args:
         engine: One whose model is our own BERT, with the layer norm behind its attention.
         trace: A run of it that kept "weights", "value" and "hidden".
-
-    Raises:
-        ValueError: If the run did not keep them.
     """
-    if trace.hidden is None:
-        raise ValueError('the trace must keep "hidden"')
     found = []
     for layer, block in enumerate(engine.model.encoder.blocks):
         weights, brought = _weights_and_brought(engine, trace.attention, layer)

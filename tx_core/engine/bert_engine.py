@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -34,7 +34,7 @@ from tx_core.engine.engine import (
     run_text,
     with_means,
 )
-from tx_core.engine.tensors import Kept, attention_stack, batch_tensors, score_gradients, stack_layers, stack_tokens, word_scores
+from tx_core.engine.tensors import attention_stack, batch_tensors, score_gradients, stack_layers, stack_tokens, word_scores
 from tx_core.engine.tokenizer import Tokenizer, load_tokenizer
 from tx_core.errors import CheckpointProblem, ModelUnavailable
 from tx_core.settings import host_settings
@@ -104,19 +104,17 @@ class OwnEngine(Generic[Model]):
         check_record(self.info, {"self": (len(encoding), len(encoding))}, parts)
         blanks = list(encoding.blanks) if "blank_logits" in parts and self.info.fills_blanks else []
 
-        def compute(model: nn.Module, device: str) -> Kept:
+        def compute(model: nn.Module, device: str) -> Trace:
             tensors = batch_tensors([encoding], self.tokenizer.padding_id, device, [changes])
             run = model(*tensors, keep=parts, interventions=[changes], places=blanks, vectors=given)
             states = [state[:, : len(encoding)] for state in run.hidden]
-            return Kept(
-                (attention_stack("self", encoding, encoding, run.layers),),
-                stack_layers(states) if states else None,
-                stack_layers([model.predict(run.output)])[0] if blanks else None,
-            )
+            stacks = (attention_stack("self", encoding, encoding, run.layers),)
+            logits = stack_layers([model.predict(run.output)])[0] if blanks else None
+            hidden = stack_layers(states) if states else None
+            return Trace(self.name, device, stacks, hidden, changes, blank_logits=logits)
 
         result = self.runner.run(compute)
-        kept = result.value
-        return Trace(self.name, result.device, kept.stacks, kept.hidden, changes, result.notice, kept.logits)
+        return replace(result.value, notice=result.notice)
 
     def blank_logits(
         self,

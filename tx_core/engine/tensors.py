@@ -1,7 +1,6 @@
 """Conversion of texts to a model's input tensors, and of its outputs to arrays."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -16,20 +15,6 @@ from tx_core.transformer.trace import AttentionStack, Encoding
 
 LayerWeights = Sequence[Float[Tensor, "batch head query key"]]
 """The attention weights of each layer."""
-
-
-class Kept(NamedTuple):
-    """What is kept of a run.
-
-    Attributes:
-        stacks: the parts of each kind of attention.
-        hidden: the input and the output of every block, where they are kept.
-        logits: scores of the vocabulary at the blanks, if there are any.
-    """
-
-    stacks: tuple[AttentionStack, ...]
-    hidden: Float[np.ndarray, "layer_and_embeddings token hidden"] | None = None
-    logits: Float[np.ndarray, "blank vocab"] | None = None
 
 
 def batch_tensors(

@@ -1,21 +1,24 @@
 """Train an encoder-decoder on a synthetic task batch by batch, and test what it has learned."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from tx_core.engine.device import sole_use
 from tx_core.engine.progress import Progress
+from tx_core.engine.tensors import stack_layers
 from tx_core.errors import TextProblem
 from tx_core.training.loop import train
 from tx_core.training.synthetic import FIRST_NUMBER, START_ID, CopySettings, answer_places, random_sources, solve
+from tx_core.transformer.config import AttentionKind
 from tx_core.transformer.interventions import Head
-from tx_core.transformer.seq2seq import Seq2Seq, Seq2SeqRun, greedy_decode, number_encoding, random_seq2seq, trace_seq2seq
-from tx_core.transformer.trace import Trace
+from tx_core.transformer.seq2seq import Seq2Seq, Seq2SeqRun, greedy_decode, random_seq2seq
+from tx_core.transformer.trace import AttentionStack, Encoding, Trace, axes, plain_encoding
 
 PROBE_SEED = 2**31 - 1
 
@@ -116,7 +119,7 @@ def best_aligned_head(trace: Trace, task: str) -> Head:
     """
     cross = next(stack for stack in trace.stacks if stack.kind == "cross")
     places = answer_places(task, torch.tensor([cross.key_tokens.ids]))
-    shares = torch.stack([head_shares(torch.from_numpy(layer)[None], places) for layer in cross.weights])
+    shares = torch.stack([head_shares(torch.tensor(layer)[None], places) for layer in cross.weights])
     return divmod(int(shares.argmax()), shares.shape[1])
 
 
@@ -169,19 +172,34 @@ def read_numbers(text: str, settings: CopySettings) -> tuple[int, ...]:
 
 def answer_sequence(training: CopyTraining, numbers: Sequence[int]) -> CopyAnswer:
     """Decode the model's answer greedily and keep its attention."""
-    source = torch.tensor([[START_ID, *numbers]])
-    right, keep = solve(training.settings.task, source), ("weights", "scores")
-    with sole_use(training.device):
-        written = greedy_decode(training.model, source.to(training.device), START_ID, source.shape[1]).cpu()
-        sides = number_encoding(source[0]), number_encoding(written[0, :-1])
-        trace = trace_seq2seq(training.model, *sides, keep=keep, name=training.settings.task)
-    return CopyAnswer(
-        tuple(numbers),
-        tuple(written[0, 1:].tolist()),
-        tuple(right[0, 1:].tolist()),
-        source.shape[1] == training.settings.length,
-        trace,
-    )
+    keep = ("weights", "scores")
+    with sole_use(training.device), torch.no_grad():
+        source = torch.tensor([[START_ID, *numbers]], device=training.device)
+        written = greedy_decode(training.model, source, START_ID, source.shape[1])
+        run = training.model(source, written[:, :-1], keep=keep)
+        layers = {"self": run.encoder.layers, "decoder": run.decoder.layers, "cross": run.decoder.cross_layers}
+        parts = {kind: {one: stack_layers([layer[one] for layer in own]) for one in keep} for kind, own in layers.items()}
+        return copy_answer(training, numbers, written[0, 1:].cpu().tolist(), parts)
+
+
+def copy_answer(
+    training: CopyTraining,
+    numbers: Sequence[int],
+    written: Sequence[int],
+    parts: Mapping[AttentionKind, Mapping[str, np.ndarray]],
+) -> CopyAnswer:
+    """Return what was written for a sequence, with the parts of each kind of attention that were kept."""
+    task = training.settings.task
+    right = solve(task, torch.tensor([[START_ID, *numbers]]))[0, 1:].tolist()
+    sides = axes(number_encoding([START_ID, *numbers]), number_encoding([START_ID, *written[:-1]]))
+    trace = Trace(task, training.device, tuple(AttentionStack(kind, *sides[kind], **parts[kind]) for kind in sides))
+    usual_length = 1 + len(numbers) == training.settings.length
+    return CopyAnswer(tuple(numbers), tuple(written), tuple(right), usual_length, trace)
+
+
+def number_encoding(numbers: Sequence[int]) -> Encoding:
+    """Encode a sequence of numbers, each a token."""
+    return plain_encoding(list(map(str, numbers)), numbers)
 
 
 def count_errors(training: CopyTraining, sequences: int = 100) -> tuple[int, int]:

@@ -18,11 +18,9 @@ from safetensors import safe_open
 
 from tx_core.engine.progress import Progress
 from tx_core.settings import ASSETS
-from tx_core.training.copy_task import CopyAnswer, CopyTraining, start_copy_training
+from tx_core.training.copy_task import CopyTraining, copy_answer, start_copy_training
 from tx_core.training.future import BATCHES, MASKS, FutureMoment, look_at_both, start_future_training
-from tx_core.training.synthetic import QUICK, START_ID, CopySettings, solve
-from tx_core.transformer.seq2seq import number_encoding
-from tx_core.transformer.trace import AttentionStack, Trace
+from tx_core.training.synthetic import QUICK, CopySettings
 
 TRAINED_MODELS = ASSETS / "models" / "trained"
 COPY, FUTURE = TRAINED_MODELS / "copy.safetensors", TRAINED_MODELS / "future.json"
@@ -47,18 +45,10 @@ def stored_copy() -> StoredCopy:
     names = [name for name, _ in training.model.named_parameters()]
     training.model.load_state_dict({name: tensors[f"model.{name}"].float() * tensors[f"scale.{name}"] for name in names})
     training.probe, training.done = tuple(about["probe"]), training.batches
-    source = number_encoding(torch.tensor([START_ID, *training.probe]))
-    right = tuple(solve(training.settings.task, torch.tensor([[START_ID, *training.probe]]))[0, 1:].tolist())
     answers = {}
     for place, (batch, written) in enumerate(about["probed"]):
-        target = number_encoding(torch.tensor([START_ID, *written[:-1]]))
-        axes = {"self": (source, source), "decoder": (target, target), "cross": (target, source)}
-        stacks = [
-            AttentionStack(kind, query, key, weights=tensors[f"maps.{kind}"][place].float().numpy())
-            for kind, (query, key) in axes.items()
-        ]
-        trace = Trace(training.settings.task, "cpu", tuple(stacks))
-        answers[batch] = CopyAnswer(training.probe, tuple(written), right, True, trace)
+        maps = {kind: {"weights": tensors[f"maps.{kind}"][place].float().numpy()} for kind in ("self", "decoder", "cross")}
+        answers[batch] = copy_answer(training, training.probe, written, maps)
     measured = ("loss", "accuracy", "alignment")
     records = [
         Progress(batch, training.batches, about["seconds"], dict(zip(measured, values, strict=True)), answers.get(batch))

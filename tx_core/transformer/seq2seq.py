@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from tx_core.transformer.attention import causal_mask, combine
-from tx_core.transformer.config import AttentionKind, Seq2SeqConfig
+from tx_core.transformer.config import Seq2SeqConfig
 from tx_core.transformer.layers import (
     Encoder,
     EncoderRun,
@@ -22,7 +22,6 @@ from tx_core.transformer.layers import (
     select_parts,
 )
 from tx_core.transformer.positions import sinusoids
-from tx_core.transformer.trace import AttentionStack, Encoding, Trace, plain_encoding
 
 
 class DecoderBlock(nn.Module):
@@ -209,31 +208,3 @@ def greedy_decode(model: Seq2Seq, source: Int[Tensor, "batch source"], start: in
         logits, _ = model.decode(memory, target)
         target = torch.cat((target, logits[:, -1].argmax(dim=-1, keepdim=True)), dim=1)
     return target
-
-
-def number_encoding(ids: Int[Tensor, "token"]) -> Encoding:
-    """Encode a sequence of ids whose tokens are the numbers themselves."""
-    numbers = [int(number) for number in ids]
-    return plain_encoding([str(number) for number in numbers], numbers)
-
-
-@torch.no_grad()
-def trace_seq2seq(model: Seq2Seq, source: Encoding, target: Encoding, keep: Collection[str], name: str) -> Trace:
-    """Run one source and target, and return all three kinds of attention: "self", "decoder" and "cross"."""
-    device = model.vocabulary.weight.device
-    ids = [torch.tensor([text.ids], device=device) for text in (source, target)]
-    run = model(*ids, keep=keep)
-    return Trace(
-        model=name,
-        device=str(device),
-        stacks=(
-            _stack("self", source, source, run.encoder.layers),
-            _stack("decoder", target, target, run.decoder.layers),
-            _stack("cross", target, source, run.decoder.cross_layers),
-        ),
-    )
-
-
-def _stack(kind: AttentionKind, query: Encoding, key: Encoding, layers: list[dict[str, Tensor]]) -> AttentionStack:
-    parts = {part: torch.cat([layer[part] for layer in layers]).cpu().numpy() for part in layers[0]}
-    return AttentionStack(kind, query, key, **parts)

@@ -90,6 +90,11 @@ def plain_encoding(
     )
 
 
+def axes(source: Encoding, target: Encoding | None) -> dict[AttentionKind, tuple[Encoding | None, Encoding | None]]:
+    """Return the query tokens and the key tokens of each kind of attention."""
+    return {"self": (source, source), "decoder": (target, target), "cross": (target, source)}
+
+
 @dataclass(frozen=True)
 class AttentionStack:
     """One kind of attention in all layers, with the tokens of both axes. Parts that were not kept are None.

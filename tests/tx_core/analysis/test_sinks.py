@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from tx_core.analysis.sinks import NOTHING_BESIDE_SINKS, attention_sinks
-from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
 from tx_core.transformer.trace import AttentionStack, plain_encoding
 
@@ -32,8 +31,6 @@ def test_without_special_tokens_the_first_is_the_sink_and_even_attention_is_that
     assert (found.sink_lengths.item(), found.other_lengths.item()) == pytest.approx((2, 4))
 
 
-def test_a_text_of_sinks_only_and_a_run_without_values_are_refused():
+def test_a_text_of_sinks_only_is_refused():
     with pytest.raises(TextProblem, match=NOTHING_BESIDE_SINKS[:20]):
         attention_sinks(stack_of([[1.0]], [[1.0]], (False,)))
-    with pytest.raises(ValueError, match="must keep"):
-        attention_sinks(catalogue.load("embedded").trace("A bird").attention)

@@ -12,6 +12,7 @@ from tx_core.training.copy_task import (
     answer_sequence,
     best_aligned_head,
     count_errors,
+    number_encoding,
     read_numbers,
     start_copy_training,
 )
@@ -22,7 +23,6 @@ from tx_core.training.synthetic import (
     random_sources,
     solve,
 )
-from tx_core.transformer.seq2seq import number_encoding
 from tx_core.transformer.trace import AttentionStack, Trace
 
 # Small enough for a quick test; the notebook's sizes are measured in tests/bench.
@@ -112,6 +112,6 @@ def test_the_head_that_looks_where_the_answers_stand_is_found():
     source = torch.tensor([1, 9, 4, 7, 6])
     weights = np.full((3, 2, 4, 5), 0.2, np.float32)
     weights[2, 1] = 0.7 * answer_places(task, source[None])[0].numpy() + 0.06
-    text = number_encoding(source)
-    stack = AttentionStack("cross", number_encoding(source[:-1]), text, weights)
+    text = number_encoding(source.tolist())
+    stack = AttentionStack("cross", number_encoding(source.tolist()[:-1]), text, weights)
     assert best_aligned_head(Trace("any", "cpu", (stack,)), task) == (2, 1)

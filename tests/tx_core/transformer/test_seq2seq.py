@@ -9,7 +9,7 @@ import torch
 from tests.support.torch_weights import SMALL_SEQ2SEQ, shake, torch_decoder_layer, torch_encoder_layer
 from tx_core.transformer.attention import causal_mask, padding_mask
 from tx_core.transformer.positions import sinusoids
-from tx_core.transformer.seq2seq import Seq2Seq, greedy_decode, number_encoding, random_seq2seq, trace_seq2seq
+from tx_core.transformer.seq2seq import Seq2Seq, greedy_decode, random_seq2seq
 
 
 @cache
@@ -45,18 +45,6 @@ def test_greedy_decoding_takes_the_likeliest_word_each_time():
     assert written.shape == (3, 8)
     assert (written[:, 0] == 1).all()
     assert torch.equal(model(source, written[:, :-1]).logits.argmax(-1), written[:, 1:])
-
-
-def test_a_trace_labels_all_three_kinds_of_attention():
-    model = small_model()
-    source, target = number_encoding(torch.tensor([1, 4, 3, 9])), number_encoding(torch.tensor([1, 5]))
-    trace = trace_seq2seq(model, source, target, keep=("weights", "scores"), name="small")
-    assert [stack.kind for stack in trace.stacks] == ["self", "decoder", "cross"]
-    assert [stack.weights.shape for stack in trace.stacks] == [(2, 3, 4, 4), (2, 3, 2, 2), (2, 3, 2, 4)]
-    assert trace.stacks[2].query_tokens.tokens == ("1", "5")
-    assert trace.stacks[2].key_tokens.tokens == ("1", "4", "3", "9")
-    assert (trace.stacks[1].weights[:, :, 0, 1] == 0).all()
-    assert trace.stacks[0].query is None
 
 
 def test_a_sequence_too_long_is_refused():

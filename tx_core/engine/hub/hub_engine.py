@@ -37,12 +37,11 @@ from tx_core.engine.hub.parts import (
     with_changes,
 )
 from tx_core.engine.hub.recorder import Recorder
-from tx_core.engine.tensors import Kept, attention_stack, batch_tensors, score_gradients, stack_layers, stack_tokens, word_scores
+from tx_core.engine.tensors import attention_stack, batch_tensors, score_gradients, stack_layers, stack_tokens, word_scores
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.transformer.changed_vectors import VECTOR_PARTS, VectorChanges
-from tx_core.transformer.config import AttentionKind
 from tx_core.transformer.interventions import Intervention, RunLimits, Vectors, check_batch, check_run
-from tx_core.transformer.trace import Encoding, Trace, check_parts, plain_encoding
+from tx_core.transformer.trace import Encoding, Trace, axes, check_parts, plain_encoding
 
 START_ONLY = "The decoder's input is only its start token. Enter a second sentence to see how the decoder would write it."
 
@@ -107,11 +106,6 @@ def shift_right(sentence: Encoding, start: int, tokenizer: Tokenizer) -> Encodin
     )
 
 
-def axes(source: Encoding, target: Encoding | None) -> dict[AttentionKind, tuple[Encoding | None, Encoding | None]]:
-    """Return the query tokens and the key tokens of each kind of attention."""
-    return {"self": (source, source), "decoder": (target, target), "cross": (target, source)}
-
-
 HYBRID = "Only some layers of this model have attention. Layers 1 to {count} here are its layers {numbers}."
 NO_LAYER_VECTORS = "What its layers compute cannot be replaced: undo this change."
 NO_HEAD_OUTPUTS = "The contributions of its heads cannot be computed."
@@ -148,7 +142,7 @@ class HubEngine:
         scored = "blank_logits" in parts and self.info.fills_blanks and (target is None or source.pair is None)
         blanks = list(source.blanks) if scored else []  # none if the decoder reads a second sentence
 
-        def compute(model: nn.Module, device: str) -> Kept:
+        def compute(model: nn.Module, device: str) -> Trace:
             recorder = Recorder(parts - {"hidden", "blank_logits"}, [changes], self.info.first_layer, given)
             model = self._changed(model, recorder.changes)
             targets = None if target is None else [target]
@@ -160,18 +154,14 @@ class HubEngine:
                 replace(attention_stack(kind, *sides[kind], recorder.layers[kind]), scales=tuple(recorder.scales[kind]))
                 for kind in self.info.layers
             ]
-            return Kept(
-                tuple(stacks),
-                stack_layers([state[:, : len(source)] for state in states]) if states else None,
-                stack_layers([output.logits[:, blanks]])[0] if blanks else None,
-            )
+            hidden = stack_layers([state[:, : len(source)] for state in states]) if states else None
+            logits = stack_layers([output.logits[:, blanks]])[0] if blanks else None
+            return Trace(self.name, device, tuple(stacks), hidden, changes, blank_logits=logits)
 
-        result = self.runner.run(compute)
-        kept, numbers = result.value, ", ".join(str(number + 1) for number in self.info.layer_numbers)
+        result, numbers = self.runner.run(compute), ", ".join(str(number + 1) for number in self.info.layer_numbers)
         hybrid = HYBRID.format(count=len(self.info.layer_numbers), numbers=numbers) if numbers else ""
         started = START_ONLY if target is not None and len(target) == 1 else ""
-        notice = " ".join(filter(None, (result.notice, started, hybrid)))
-        return Trace(self.name, result.device, kept.stacks, kept.hidden, changes, notice, kept.logits)
+        return replace(result.value, notice=" ".join(filter(None, (result.notice, started, hybrid))))
 
     def blank_logits(
         self,

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from tx_core.engine.checkpoint import NOT_FINITE_WEIGHTS
 from tx_core.engine.engine import ModelInfo
-from tx_core.engine.hub.hub_engine import axes, model_inputs, shift_right
+from tx_core.engine.hub.hub_engine import model_inputs, shift_right
 from tx_core.engine.hub.parts import FAMILY_MODULES, Parts, apply_head, find_parts
 from tx_core.engine.hub.recorder import Recorder
 from tx_core.engine.tokenizer import Tokenizer
@@ -22,7 +22,7 @@ from tx_core.errors import CheckpointProblem, ModelUnavailable
 from tx_core.settings import host_settings
 from tx_core.transformer.attention import merge_heads
 from tx_core.transformer.config import AttentionKind
-from tx_core.transformer.trace import Encoding
+from tx_core.transformer.trace import Encoding, axes
 
 ATTENTION_IMPLEMENTATION = "tx_core"
 MAX_RELATIVE_TOKENS = 512  # for relative positions, which set no limit of their own
