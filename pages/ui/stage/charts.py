@@ -231,9 +231,13 @@ def signed_drawing(
     limit: float,
     intervals: Sequence[tuple[float, float]] = (),
 ) -> Drawing:
-    """Draw bars to both sides of zero. limit: where the axis ends on a side that is used. intervals: a whisker for each bar."""
+    """Draw bars to both sides of zero. limit: where the axis ends on a side that is used.
+
+    intervals: a whisker for each bar; the axis then ends on the left where they do.
+    """
     most = limit or 1.0
-    least = -most if min((*values, *(low for low, _ in intervals)), default=0.0) < 0 else 0.0
+    lowest = min((*values, *(low for low, _ in intervals)), default=0.0)
+    least = 0.0 if lowest >= 0 else lowest if intervals else -most
     chart = {
         "kind": "bars",
         "title": title,
