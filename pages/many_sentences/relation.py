@@ -183,14 +183,16 @@ def find(page: str, report: HeadReport) -> Found:
     """
     if value_of(page, "texts") == "scan":
         raise TextProblem(texts.SCAN_HAS_NO_WORDS)
-    found = Found(report, count_hits(report.attended, chosen_relation(page)))
-    before = st.session_state.get(widget_key(page, "relation_before"))
-    set_values(page, {"relation_before": found.heads.relation})
+    relation, before = chosen_relation(page), st.session_state.get(widget_key(page, "found_before"))
+    if before and before.relation == relation and before.words is report.attended:
+        return Found(report, before)
+    heads = count_hits(report.attended, relation)
+    set_values(page, {"found_before": heads})
     is_asked = (before is None or came_by_history()) and request_parameters(["heads"])
-    if before != found.heads.relation and not is_asked:
-        set_values(page, {"heads": [found.heads.best]})
+    if not (is_asked or (before and before.relation == relation)):
+        set_values(page, {"heads": [heads.best]})
         keep_view(page, arrivals=page_view(page).arrivals + 1)
-    return found
+    return Found(report, heads)
 
 
 def found_about(found: Found) -> About:

@@ -6,7 +6,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -31,6 +31,8 @@ MOST_EXPRESSION, MOST_VALUE = 200, 50
 """Characters of a regular expression, and of a value that are compared; RE2 takes time in proportion to both."""
 VALUES_AT_ONCE, MATCH_SECONDS = 2000, 5.0
 """Values that are compared before the clock is asked again, and how long all may take."""
+CANDIDATES = 50
+"""Words among which the strongest sentences are looked for, since several may stand in the same one."""
 OFFSETS = tuple(offset for offset in range(-6, 7) if offset)
 """The fixed offsets of the baseline, in words."""
 
@@ -149,11 +151,11 @@ class HeadsFound:
     """
 
     relation: Relation
-    words: AttendedWords
-    queries: Int[np.ndarray, "occurrence"]
-    hits: Bool[np.ndarray, "layer head occurrence"]
-    offset_hits: Bool[np.ndarray, "offset occurrence"]
-    chances: Float[np.ndarray, "occurrence"]
+    words: AttendedWords = field(repr=False)
+    queries: Int[np.ndarray, "occurrence"] = field(repr=False)
+    hits: Bool[np.ndarray, "layer head occurrence"] = field(repr=False)
+    offset_hits: Bool[np.ndarray, "offset occurrence"] = field(repr=False)
+    chances: Float[np.ndarray, "occurrence"] = field(repr=False)
 
     @property
     def occurrences(self) -> int:
@@ -214,7 +216,8 @@ class HeadsFound:
         weights = self.words.weights[head][self.queries].astype(np.float64)
         scores = np.where(self.hits[head], weights, -weights) * (-1 if weakest else 1)
         found: dict[tuple[str, ...], Example] = {}
-        for place in np.argsort(-scores, kind="stable"):
+        few = np.argpartition(-scores, range(min(CANDIDATES, len(scores))))[:CANDIDATES]  # to sort all would take seconds
+        for place in few:
             if len(found) == most or bool(self.hits[head][place]) is weakest:
                 break
             query, start = self.queries[place], self.words.starts

@@ -1,9 +1,12 @@
 """Find heads on the page: two words that are clicked, conditions, a file of one's own, and what cannot be found."""
 
+from dataclasses import replace
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.many_sentences import texts
+from pages.many_sentences.reading import OpenedScan
 from pages.many_sentences.relation import name_relation, relation_of_pair
 from pages.ui.shell.address import LESSON, LOCK, STEP
 from pages.ui.shell.numbers import whole_percent
@@ -15,7 +18,9 @@ from tests.tx_core.corpus.test_find_heads import CONLLU
 from tx_core import Condition, Relation, find_heads, load
 from tx_core.classroom.lesson_file import Lesson, pack_lesson
 from tx_core.corpus.find_heads import NOT_ANNOTATED
-from tx_core.corpus.sentence_file import embedded_sentences
+from tx_core.corpus.scan_file import CorpusScan, new_origin
+from tx_core.corpus.sentence_file import SourceFile, embedded_sentences
+from tx_core.corpus.statistics import read_all
 from tx_core.corpus.words import WRONG_COLUMNS
 
 
@@ -101,6 +106,11 @@ def test_a_scan_has_no_words_and_a_locked_lesson_no_links(open_app: Open):
     packed = pack_lesson(Lesson.model_validate(about | {"steps": [step]}))
     app = open_app(PAGE, **step["view"], **{LESSON: packed, STEP: "1", LOCK: "1"})
     assert len(shown_head(app)["chart"]["rows"]) == 6 and links(app) == []
+    report = replace(read_all(load("embedded"), embedded_sentences()), attended=None)
+    app = open_app(PAGE, part="find", texts="scan")
+    origin = new_origin("embedded", half=False, column="", part_sentences=1, files=[SourceFile("a.txt", 1, 1)])
+    app.session_state[f"{PAGE}_scan"] = OpenedScan("heads.json", CorpusScan(origin, 1, True, report))
+    assert is_empty(app.run()) and texts.SCAN_HAS_NO_WORDS in told(app)
 
 
 @pytest.fixture
