@@ -29,8 +29,7 @@ from tx_core.transformer.bert import LabelHead, Pooler
 def show_label(inputs: LabelInputs, badge: DeltaGenerator) -> None:
     """Draw what the model makes of the sentence, and offer it for export; raise ExplorerError where it cannot be read."""
     engine = run_cache.engine(FINE_TUNED, weights=True)
-    key = (PAGE, "label", run_cache.engine_key(engine), inputs.text)
-    found = run_cache.get_or_compute(key, lambda: label_text(engine, inputs.text))
+    found = run_cache.call(label_text, engine, inputs.text)
     about = {"model": texts.FINE_TUNED_MODEL, "text": inputs.text, "stem": "classifier", "kinds": {"self": texts.HEADS}}
     moment = labelled_moment(0, texts.FINE_TUNED, found)
     training_stage(TRAINER, ShownTraining(None, (), None, fixed=describe_score()), [moment], [], about)

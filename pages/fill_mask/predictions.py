@@ -140,7 +140,7 @@ def word_scores(
 
 def joint_fillings(engine: Engine, text: str) -> tuple[JointFilling, ...]:
     """Return the most likely joint fillings of all blanks."""
-    return cache.get_or_compute(("joint_fillings", cache.engine_key(engine), text), lambda: fill_jointly(engine, text))
+    return cache.call(fill_jointly, engine, text)
 
 
 def prediction_rows(predictions: SentencePredictions) -> list[tuple[TableValue, ...]]:
@@ -216,15 +216,11 @@ def answer_sentence(engine: Engine, text: str, words: tuple[str, ...], chosen: L
 
 def filled_stepwise(engine: Engine, text: str) -> tuple[tuple[StepwiseFilling, ...], dict[str, tuple[int, ...]]]:
     """Fill the blanks of a sentence one after another in every order, or of many blanks in two; return those that have a name."""
-
-    def fill() -> tuple[tuple[StepwiseFilling, ...], dict[str, tuple[int, ...]]]:
-        if len(engine.encode(text).blanks) <= MAX_ORDERED_BLANKS:
-            fillings = fill_in_every_order(engine, text)
-            return fillings, named_orders(fillings)
-        both = {name: fill_stepwise(engine, text, name) for name in ("surest", "left")}
-        return tuple(both.values()), {name: one.order for name, one in both.items()}
-
-    return cache.get_or_compute(("filled_stepwise", cache.engine_key(engine), text), fill)
+    if len(engine.encode(text).blanks) <= MAX_ORDERED_BLANKS:
+        fillings = cache.call(fill_in_every_order, engine, text)
+        return fillings, named_orders(fillings)
+    both = {name: cache.call(fill_stepwise, engine, text, name) for name in ("surest", "left")}
+    return tuple(both.values()), {name: one.order for name, one in both.items()}
 
 
 def show_notices(answer: SentencePredictions) -> None:
@@ -282,8 +278,7 @@ def show_text_shift(page: str, engine: Engine, answers: Sequence[SentencePredict
     """
     chosen = list_settings(page)
     (one, other), options = answers, chosen.options
-    key = ("text shift", cache.engine_key(engine), one.text, other.text, *options.values())
-    shift = cache.get_or_compute(key, lambda: compare_texts(engine, one.text, other.text, **options))
+    shift = cache.call(compare_texts, engine, one.text, other.text, **options)
     several = len(shift.blanks) > 1
 
     def bars(title: str, named: Sequence[tuple[str, float, float]], details: Sequence[str] = ()) -> Picture:

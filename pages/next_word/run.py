@@ -107,14 +107,13 @@ def _write(inputs: SentenceInputs, engine: Engine, count: int) -> tuple[int, ...
 
 def next_tokens(engine: Engine, inputs: SentenceInputs, changes: Sequence[Intervention]) -> NextTokens:
     """Return what could follow the last token before those that were written, and each of these."""
-    key = ("next tokens", cache.engine_key(engine), inputs.text, inputs.written, frozenset(changes))
+    return cache.call(_next_tokens, engine, inputs.text, inputs.written, tuple(changes))
 
-    def compute() -> NextTokens:
-        encoding = engine.encode(inputs.text, None, inputs.written)
-        places = range(len(encoding) - 1 - len(inputs.written), len(encoding))
-        return most_likely(next_logits(engine, encoding, places, changes))
 
-    return cache.get_or_compute(key, compute)
+def _next_tokens(engine: Engine, text: str, written: tuple[int, ...], changes: tuple[Intervention, ...]) -> NextTokens:
+    encoding = engine.encode(text, None, written)
+    places = range(len(encoding) - 1 - len(written), len(encoding))
+    return most_likely(next_logits(engine, encoding, places, changes))
 
 
 def most_likely(logits: np.ndarray) -> NextTokens:

@@ -8,7 +8,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from pages.patching import texts
-from pages.patching.inputs import PAGE, PatchInputs, ask_sender
+from pages.patching.inputs import PatchInputs, ask_sender
 from pages.ui.export.computation import call, computed, load_call, named
 from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
@@ -88,18 +88,15 @@ def check_texts(inputs: PatchInputs, engine: Engine) -> None:
 def answers_of(inputs: PatchInputs, engine: Engine) -> tuple[str, str]:
     """Return the answers that are compared: as they are typed, else the most likely word of each sentence."""
     sides = (inputs.text, inputs.answer.strip()), (inputs.text_b, inputs.answer_b.strip())
-    one, other = (typed or _most_likely(engine, text) for text, typed in sides)
+    one, other = (typed or cache.call(_most_likely, engine, text) for text, typed in sides)
     if one == other:
         raise TextProblem(texts.SAME_ANSWER.format(word=one))
     return one, other
 
 
 def _most_likely(engine: Engine, text: str) -> str:
-    def first() -> str:
-        words = next_words(engine, text) if engine.info.predicts_next else predict(engine, text).blanks[0].predictions
-        return words[0].word
-
-    return cache.get_or_compute((PAGE, "most likely", cache.engine_key(engine), text), first)
+    words = next_words(engine, text) if engine.info.predicts_next else predict(engine, text).blanks[0].predictions
+    return words[0].word
 
 
 def strongest(effect: Float[np.ndarray, "layer column"]) -> Cell:

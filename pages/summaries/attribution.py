@@ -36,8 +36,7 @@ def run(inputs: SentenceInputs) -> PartRun:
         raise TextProblem(texts.SINGLE_SENTENCE)
     engine = inputs.engine()
     encode_with_blanks(engine, inputs.text)  # refuses a model that only writes on: `predict` lists what may follow
-    key = (PAGE, "answers", cache.engine_key(engine), inputs.text)
-    filling = cache.get_or_compute(key, lambda: predict(engine, inputs.text, top_k=TOP_K))
+    filling = cache.call(predict, engine, inputs.text, top_k=TOP_K)
     place, blanks = ask_token(filling.encoding, filling.encoding.blanks, BLANK)
     words = next(blank for blank in filling.blanks if blank.place == place).predictions
     rank = min(value_of(PAGE, "rank"), len(words))

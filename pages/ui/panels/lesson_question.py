@@ -34,9 +34,7 @@ def compute(step: Step) -> Answer | None:
     measure = step.question.answer
     if measure is None:
         return None
-    engine = engine_of_step(step)
-    key = ("lesson", cache.engine_key(engine), measure.model_dump_json())
-    return cache.get_or_compute(key, lambda: compute_answer(engine, measure))
+    return cache.call(compute_answer, engine_of_step(step), measure)
 
 
 def engine_of_step(step: Step) -> Engine:
@@ -182,8 +180,7 @@ def _draw_bars(drawing: Drawing) -> None:
 def before_and_after(step: Step, guess: str) -> Drawing:
     """Draw the most likely words of a question with a change, without and with it; the guess is marked."""
     measure, engine = step.question.answer, engine_of_step(step)
-    key = ("lesson shift", cache.engine_key(engine), measure.model_dump_json())
-    shift = cache.get_or_compute(key, lambda: shift_predictions(engine, measure.text, changes_of(measure), top_k=MOVED_BARS))
+    shift = cache.call(shift_predictions, engine, measure.text, changes_of(measure), top_k=MOVED_BARS)
     rows = sorted(shift.blanks[0].moved, key=lambda one: -max(one.before, one.after))[:MOVED_BARS]
     rows.sort(key=lambda one: -one.after)
     words = [one.prediction.word for one in rows]

@@ -87,6 +87,12 @@ def trace_with(
     return get_or_compute(key, lambda: runner.trace(text, pair or None, keep=keep, interventions=interventions, written=written))
 
 
+def call(function: Callable[..., Result], runner: Engine, *arguments: object, **options: object) -> Result:
+    """Return what a function makes of an engine and hashable arguments, cached under these and its name."""
+    key = (function.__module__, function.__qualname__, engine_key(runner), arguments, *sorted(options.items()))
+    return get_or_compute(key, lambda: function(runner, *arguments, **options))
+
+
 def get(key: tuple) -> object | None:
     """Return the result cached under a key, or None."""
     with _guard:

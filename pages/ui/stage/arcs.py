@@ -149,9 +149,7 @@ def _arguments(name: RunName, blank: int) -> dict[str, Any]:
 def _heads(name: RunName, blank: int, layer: int, arc: tuple[int, int] | None) -> dict[str, object]:
     """Return the effect of each head of a layer: of an arc (query, key) cut in it alone, or of switching it off."""
     engine, arguments = open_engine(name), _arguments(name, blank)
-    key = ("heads", cache.engine_key(engine), name, blank, layer, arc)
-    found = cache.get_or_compute(key, lambda: head_effects(engine, name.text, layer, arc, **arguments))
-    return {"heads": np.round(found, 4).tolist()}
+    return {"heads": np.round(cache.call(head_effects, engine, name.text, layer, arc, **arguments), 4).tolist()}
 
 
 def _mixed(name: RunName) -> dict[str, object]:
