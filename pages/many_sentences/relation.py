@@ -142,7 +142,8 @@ def name_relation(relation: Relation) -> str:
     known = GRAMMAR_LINKS.get((by.expression, direction))
     if known and link != "any" and by.column == "deprel" and not other.expression:
         return known
-    return texts.RELATION_NAME.format(query=_name(query), link=texts.LINK_NAMES[link], key=_name(key))
+    goal = [texts.LINK_NAMES[link], _name(key) if key.expression or link == "any" else ""]
+    return texts.RELATION_NAME.format(query=_name(query), goal=", ".join(filter(None, goal)))
 
 
 def _name(condition: Condition) -> str:
@@ -225,7 +226,9 @@ def describe_all(found: Found) -> str:
     """Return which head is best, how many follow the relation, and what the numbers of cells are."""
     heads, points = found.heads, round(100 * MIN_GAIN)
     following = int(heads.following.sum())
-    said = texts.FOUND_FOLLOWING[min(following, 2)].format(following=following, heads=heads.shares.size, points=points)
+    is_above = heads.interval(heads.best)[0] > heads.baseline
+    said = texts.FOUND_FOLLOWING[min(following, 2)] if following or is_above else texts.FOUND_NONE
+    said = said.format(following=following, heads=heads.shares.size, points=points)
     return f"{texts.FOUND_BEST.format(best=found.describe(heads.best))} {said} {texts.FOUND_CELL}"
 
 

@@ -140,7 +140,7 @@ LINKS = {
     "any": "any other word of the sentence",
 }
 LINK = "attends to"
-LINK_NAMES = {"head": "its head,", "dependent": "a dependent,", "any": ""}
+LINK_NAMES = {"head": "its head", "dependent": "a dependent", "any": ""}
 SIDES = {"query": ("A word whose", "matches (of the word that attends)"), "key": ("whose", "matches (of the word attended to)")}
 EXPRESSION = {
     "placeholder": "any",
@@ -155,15 +155,16 @@ PAIR_WAYS = {"dependency": "dependency", "parts": "parts of speech", "words": "w
 NOT_LINKED = "Neither of these two words depends on the other: choose parts of speech or words."
 ANY_WORD = "any word"
 CONDITION = "{column} “{expression}”"
-RELATION_NAME = "from {query} to {link} {key}"
+RELATION_NAME = "from {query} to {goal}"
 FOUND_TITLE = "Heads that lead {relation}"
 FOUND_HEAD = (
     "{head} finds the related word for {share} of {occurrences:,} words (95 % interval {low} to {high}). The best fixed "
     "distance ({offset}) finds {baseline}, chance {chance}."
 )
 FOUND_BEST = "Best: {best}"
+FOUND_NONE = "None of {heads} heads is clearly above that distance: what they find here, a fixed distance finds, too."
 FOUND_FOLLOWING = (
-    "None of {heads} heads is {points} points above that distance: what they find here, a fixed distance finds, too.",
+    "None of {heads} heads is {points} points above that distance, but the best is above it.",
     "1 of {heads} heads is {points} points above that distance.",
     "{following} of {heads} heads are {points} points above that distance.",
 )

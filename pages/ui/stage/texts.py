@@ -331,6 +331,8 @@ GRAMMAR_WORDS = {
 GRAMMAR_LINKS = {
     ("advcl", "to head"): "from the verb of a clause such as “because …” to the main verb",
     ("advcl", "to dependent"): "from a main verb to the verb of its clause such as “because …”",
+    ("amod", "to head"): "from an adjective to its noun",
+    ("amod", "to dependent"): "from a noun to its adjective",
     ("aux", "to head"): "from an auxiliary to its verb",
     ("aux", "to dependent"): "from a verb to its auxiliary",
     ("case", "to head"): "from a preposition to its noun",

@@ -86,8 +86,15 @@ def test_a_relation_is_named_as_grammar_names_it_and_any_other_by_its_conditions
     assert name_relation(relation_of_pair(words, man, man + 1, "dependency")) == GRAMMAR_LINKS["nsubj", "to head"]
     assert relation_of_pair(words, old, door, "dependency") is None
     assert name_relation(Relation(Condition("form", "she"), Condition("upos", "VERB"), "head")) == texts.RELATION_NAME.format(
-        query="word “she”", link=texts.LINK_NAMES["head"], key="part of speech “VERB”"
+        query="word “she”", goal="its head, part of speech “VERB”"
     )
+
+
+@pytest.mark.parametrize(("deprel", "said"), [("amod", texts.FOUND_NONE), ("det", texts.FOUND_FOLLOWING[0])])
+def test_what_a_fixed_distance_finds_too_is_no_finding(open_app: Open, deprel: str, said: str):
+    """Adjectives stand before their nouns: no head is better. Articles often do: one head is, but by less than 10 points."""
+    grid = staged_pictures(open_app(PAGE, part="find", query=deprel))[0]
+    assert said.format(heads=48, points=10) in grid["sentence"]
 
 
 def test_what_is_typed_is_no_markup_stays_and_says_what_is_wrong_with_it(open_app: Open):
