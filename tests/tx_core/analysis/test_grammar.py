@@ -75,11 +75,11 @@ def offered(tmp_path: Path, host, checkpoint) -> Iterator[Path]:
 def test_what_is_stored_beside_a_model_of_the_hosts_is_read_by_the_pages(offered: Path):
     assert grammar_of("local:own") is None
     grammar_of.cache.clear()
-    one = HeadRelation(1, 2, "amod", "to head", 0.75, 0.5, 1, 64)
+    one = HeadRelation(1, 2, "appos", "to head", 0.75, 0.5, 1, 64)
     write_grammar(offered, (one,))
     assert grammar_of("local:own") == {(1, 2): (one,)}
     described = describe_grammar("local:own", (1, 2))
-    assert "“amod”" in described and "n = 64" in described
+    assert "“appos”" in described and "n = 64" in described
     assert describe_grammar("local:own", (0, 0)).startswith(NO_GRAMMAR.partition("{")[0])
     assert grammar_of("local:../own") is None
 
@@ -88,7 +88,7 @@ def test_what_is_stored_beside_a_model_of_the_hosts_is_read_by_the_pages(offered
     "text",
     ["", "[]", '{"relations": 3}', '{"relations": [{"layer": 1}]}', '{"relations": [[1]]}']
     + [
-        json.dumps({"relations": [asdict(HeadRelation(1, 2, "amod", "to head", 0.75, 0.5, 1, 64)) | {name: value}]})
+        json.dumps({"relations": [asdict(HeadRelation(1, 2, "appos", "to head", 0.75, 0.5, 1, 64)) | {name: value}]})
         for name, value in (("accuracy", 2), ("layer", "1"))
     ],
 )
