@@ -68,7 +68,7 @@ def arrive(driver: Driver, server: str, page: Page, *, anew: bool = False) -> No
     address = f"/{page.address or page.key}?level=advanced"
     if not anew and driver.run("return location.origin") == server:
         driver.run(GO, address)
-        anew = not driver.is_seen(SETTLED, page.question, seconds=15)  # it was still busy with the page before
+        anew = not driver.is_seen(SETTLED, page.question, seconds=5)  # it was still busy with the page before
     if anew or driver.run("return location.origin") != server:
         driver.open(server + address)
     driver.wait(SETTLED, page.question)
