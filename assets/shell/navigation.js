@@ -117,7 +117,7 @@ function leadDown() {
   document.attentionLeadsDown = true
   addEventListener("click", (event) => {
     if (!event.composedPath().some((node) => node.matches?.('[class*="key-lesson_below_"]'))) return
-    const target = document.querySelector('[class*="_stage"] [data-mounted]')
+    const target = document.querySelector('[data-mounted="stage.css"]')
     if (!target) return
     target.style.scrollMarginTop = "4rem" // below the bar with the button of the list of pages
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches

@@ -138,11 +138,6 @@ def word_scores(
     return cache.get_or_compute(key, score)
 
 
-def joint_fillings(engine: Engine, text: str) -> tuple[JointFilling, ...]:
-    """Return the most likely joint fillings of all blanks."""
-    return cache.call(fill_jointly, engine, text)
-
-
 def prediction_rows(predictions: SentencePredictions) -> list[tuple[TableValue, ...]]:
     """Return every number of a sentence's predictions as rows of `texts.PREDICTION_COLUMNS`."""
     table: list[tuple[TableValue, ...]] = []
@@ -210,7 +205,7 @@ def answer_sentence(engine: Engine, text: str, words: tuple[str, ...], chosen: L
     """Ask everything about a sentence; raise ExplorerError where it cannot be filled."""
     filling = top_predictions(engine, text, chosen)
     scores = tuple(word_scores(engine, text, words, blank.number) for blank in filling.blanks)
-    joint = joint_fillings(engine, text) if len(filling.blanks) > 1 else ()
+    joint = cache.call(fill_jointly, engine, text) if len(filling.blanks) > 1 else ()
     return SentencePredictions(text, filling, scores, joint)
 
 

@@ -58,7 +58,7 @@ def model(
         names,
         format_func=lambda name: labels.get(name, name),
         accept_new_options=any_model,
-        help=_all_models(),
+        help="\n".join([texts.ALL_MODELS, "", *(f"- **{card.title}**: {model_facts(card)}" for card in catalogue.offered())]),
         **widget_binding(key),
         **shown,
     )
@@ -244,8 +244,3 @@ def qr_code(link: str) -> str:
     import segno  # only two pages draw one
 
     return segno.make(link, error="l", micro=False).svg_data_uri(scale=4, border=4, dark="#000000", light="#ffffff")
-
-
-def _all_models() -> str:
-    lines = [f"- **{card.title}**: {model_facts(card)}" for card in catalogue.offered()]
-    return "\n".join([texts.ALL_MODELS, "", *lines])

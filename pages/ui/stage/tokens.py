@@ -95,16 +95,11 @@ def _counts(word: str) -> bool:
     return word[:1].isalpha() and not word[:1].isupper()
 
 
-def warn_of_unknown_in(engine: Engine, *sentences: str, pair: str = "", key: str = "") -> None:
-    """Warn of pieces of sentences that the vocabulary lacks; the page itself explains a sentence that cannot be read."""
-    with suppress(TextProblem):
-        warn_of_unknown([engine.encode(sentence, pair or None) for sentence in sentences], engine.name, key)
-
-
 def note_how_read(engine: Engine, *sentences: str, pair: str = "", key: str = "") -> None:
     """Show what a reader should know of how texts are read: omitted special tokens, and pieces that the vocabulary lacks."""
     note_special_tokens(engine, engine.tokenizer.special_tokens, pair)
-    warn_of_unknown_in(engine, *sentences, pair=pair, key=key)
+    with suppress(TextProblem):  # the page itself explains a sentence that cannot be read
+        warn_of_unknown([engine.encode(sentence, pair or None) for sentence in sentences], engine.name, key)
 
 
 def ask_special_tokens(page: str, on_change: Callable[[], None] | None = None) -> bool:
