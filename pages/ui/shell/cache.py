@@ -88,8 +88,8 @@ def trace_with(
 
 
 def call(function: Callable[..., Result], runner: Engine, *arguments: object, **options: object) -> Result:
-    """Return what a function makes of an engine and hashable arguments, cached under these and its name."""
-    key = (function.__module__, function.__qualname__, engine_key(runner), arguments, *sorted(options.items()))
+    """Return what a function, no lambda, makes of an engine and hashable arguments, cached under these and its name."""
+    key = (function.__module__, function.__qualname__, engine_key(runner), *arguments, *sorted(options.items()))
     return get_or_compute(key, lambda: function(runner, *arguments, **options))
 
 
@@ -138,4 +138,4 @@ def size_of(result: object) -> int:
 
 def _key_bytes(key: tuple) -> int:
     """Estimate the memory of a key and of the labels of its result: a text of spaces is long, its result tiny."""
-    return 2000 + sum(100 * len(part) for part in key if isinstance(part, str))
+    return 2000 + sum(100 * len(part if isinstance(part, str) else repr(part)) for part in key)

@@ -10,6 +10,8 @@ import torch
 from cachetools import LRUCache
 
 from pages.ui.shell import cache
+from tx_core.engine.catalogue import load
+from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
 from tx_core.transformer.interventions import Intervention
 
@@ -30,6 +32,10 @@ def store(monkeypatch: pytest.MonkeyPatch) -> LRUCache:
     empty = LRUCache(100_000, getsizeof=lambda entry: entry.nbytes)
     monkeypatch.setattr(cache, "_entries", empty)
     return empty
+
+
+def tiny(engine: Engine, question: object) -> Block:
+    return Block("tiny", 1)
 
 
 def never():
@@ -58,8 +64,10 @@ def test_a_result_larger_than_the_bound_is_shared_while_somebody_holds_it_and_th
 
 
 def test_a_long_key_counts_though_its_result_is_tiny(store: LRUCache):
+    engine = load("embedded")
     for number in range(50):
-        cache.get_or_compute((f"{number} " + " " * 500,), lambda: Block("tiny", 1))
+        cache.call(tiny, engine, f"{number} " + " " * 500)
+        cache.call(tiny, engine, (f"{number} " + " " * 500,))
     assert len(store) < 5
 
 
