@@ -191,9 +191,9 @@ def read_sentences(file: BufferedIOBase | RawIOBase, name: str, column: str = ""
     text, notes = decode(data), Notes()
     columns, found, annotated = (), "", {}
     if Path(name).suffix.casefold() == ".conllu":
-        trees = [(number, words) for number, words in read_conllu(text)]
-        annotated = {" ".join(word.form for word in words): words for _, words in trees}
-        rows = ((number, " ".join(word.form for word in words)) for number, words in trees)
+        trees = [(number, " ".join(word.form for word in words), words) for number, words in read_conllu(text)]
+        annotated = {sentence: words for _, sentence, words in trees}
+        rows = ((number, sentence) for number, sentence, _ in trees)
     elif Path(name).suffix.casefold() in (".csv", ".tsv"):
         columns, found, rows = _column(text, column, notes)
     else:
@@ -201,7 +201,8 @@ def read_sentences(file: BufferedIOBase | RawIOBase, name: str, column: str = ""
     texts, numbers = _fit(rows, notes, device_limits(device).sentences)
     if not texts:
         raise TextProblem(f"There is no sentence in this file that can be read. {describe_left_out(notes.all())}")
-    return Sentences(name, tuple(texts), tuple(numbers), notes.all(), columns, found, annotated)
+    kept = {sentence: annotated[sentence] for sentence in texts if sentence in annotated}
+    return Sentences(name, tuple(texts), tuple(numbers), notes.all(), columns, found, kept)
 
 
 def _fit(rows: Iterable[tuple[int, str]], notes: Notes, limit: int) -> tuple[list[str], list[int]]:

