@@ -245,7 +245,8 @@ def enter(platform: Platform, claims: Mapping[str, object], client: str) -> tupl
     nickname = " ".join(name.split())[:MAX_NICKNAME_CHARACTERS] if isinstance(name, str) else ""
     token = rooms.join(room.code, nickname, client, make_token("student", str(room.id), claims["sub"]))
     grades = claims.get(GRADES_CLAIM)
-    if not is_teacher and isinstance(grades, dict) and SCORE_SCOPE in grades.get("scope", ()):
+    scopes = grades.get("scope") if isinstance(grades, dict) else None
+    if not is_teacher and isinstance(scopes, list) and SCORE_SCOPE in scopes:
         lineitem = str(grades.get("lineitem"))
         if origin(lineitem) == origin(platform.grades or platform.token):  # no other address is asked for anything
             keep_launch(rooms, rooms.student(token), platform.name, claims["sub"], lineitem)
@@ -269,8 +270,11 @@ def room_for(name: str, token: str) -> "Room":
 
 
 def origin(address: str) -> tuple[str, str]:
-    """Return the scheme and the host with its port of an address."""
-    parts = urlsplit(address)
+    """Return the scheme and the host with its port of an address, "" for both of one that is none."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return "", ""
     return parts.scheme, parts.netloc
 
 
@@ -321,7 +325,7 @@ def send_grades() -> None:
         try:
             if platform := host_tool().by_name.get(grade.platform):  # else the host has taken it out of the file
                 send_score(platform, grade.user, grade.lineitem, grade.share)
-        except (OSError, HTTPException, ValueError, KeyError) as problem:
+        except (OSError, HTTPException, ValueError, KeyError, TypeError) as problem:  # of an address, or of an odd answer
             said = problem.code if isinstance(problem, HTTPError) else type(problem).__name__
             left = "given up" if grade.is_last else "tried again later"
             logging.getLogger(__name__).warning("A grade could not be sent to %s (%s): %s.", platform.issuer, said, left)
