@@ -1,8 +1,8 @@
 """How often each method ranks the deciding word first, over many pairs: read in the background, shown below the picture."""
 
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -15,7 +15,6 @@ from pages.ui.stage import background_runs
 from pages.ui.stage.charts import bars_drawing, listing_drawing
 from pages.ui.stage.mount import Reported
 from pages.ui.stage.pictures import Picture, pictures_beside
-from pages.ui.stage.texts import STARTING
 from tx_core.causal.deciding_words import KINDS, PairReading, RankedPair, Share, chance_first, shares_first, stored_pairs
 from tx_core.causal.explain import READS_ATTENTION
 from tx_core.engine.engine import Engine
@@ -34,52 +33,35 @@ class Recovery:
         model: its name.
         pairs, drawn: those that were kept, none as long as there are none, and how many were drawn.
         run: what the stage is told of the visitor's reading; None where the pairs are stored.
+        take: starts or stops the reading, as the visitor asked.
     """
 
     model: str
     pairs: Sequence[RankedPair]
     drawn: int
     run: Mapping[str, object] | None
-    engine: Engine
-
-    def take(self, reported: Reported) -> None:
-        """Start or stop the reading, as the visitor asked."""
-        if reported.get("training") == "run":
-            make = lambda: PairReading(self.engine, READ_PAIRS)  # noqa: E731
-            background_runs.attempt(PAGE, lambda: background_runs.start_or_queue(KIND, make))
-        elif reported.get("training") == "stop":
-            background_runs.stop(KIND)
+    take: Callable[[Reported], None]
 
 
 def find_recovery(inputs: ExplanationInputs, engine: Engine) -> Recovery:
     """Return the pairs of a model: those that are stored, or those of the visitor's reading."""
+    take = partial(background_runs.take_wish, PAGE, KIND, lambda: PairReading(engine, READ_PAIRS))
     if not inputs.bare and (stored := stored_pairs(inputs.model)):
-        return Recovery(inputs.model, *stored, None, engine)
+        return Recovery(inputs.model, *stored, None, take)
     background_runs.show_problem(PAGE)
     snapshot = background_runs.current_run(KIND)
-    running, last = bool(snapshot and snapshot.running), snapshot.records[-1] if snapshot and snapshot.records else None
-    result = snapshot.result if snapshot and not running else None
+    result = snapshot.result if snapshot and not snapshot.running else None
     is_own = result is not None and (result.model, result.special_tokens) == (engine.name, engine.tokenizer.special_tokens)
-    said = ""
-    if running:
-        said = background_runs.queue_in_words(snapshot.ahead) if snapshot.state == "waiting" else STARTING
-        said = texts.READING.format(done=last.batch, total=last.batches, seconds=last.seconds) if last else said
-    stop = [] if running and snapshot.state == "stopping" else [("stop", texts.STOP, "")]
-    run = {
-        "buttons": stop if running else [("run", texts.RUN.format(count=READ_PAIRS), texts.RUN_HELP)],
-        "running": running,
-        "progress": last.batch / last.batches if running and last else 0,
-        "said": said,
-        "problem": snapshot.problem if snapshot else "",
-        "asked": time.monotonic(),  # no two messages are equal: the browser asks again after each
-    }
-    return Recovery(inputs.model, result.pairs if is_own else (), result.drawn if is_own else 0, run, engine)
+    start = texts.RUN.format(count=READ_PAIRS), texts.RUN_HELP
+    run = background_runs.button_header(snapshot, texts.PROGRESS, start, can_run=True)
+    return Recovery(inputs.model, result.pairs if is_own else (), result.drawn if is_own else 0, run, take)
 
 
 def show_recovery(found: Recovery) -> None:
     """Show the table of all methods, with what it shows and what it does not."""
     if not found.pairs:
-        st.caption(texts.NOT_READ.format(model=model_title(found.model)))
+        said = texts.NONE_DECIDED if found.drawn else texts.NOT_READ
+        st.caption(said.format(model=model_title(found.model), drawn=found.drawn))
         return
     shares = shares_first(found.pairs)
     names = [texts.METHODS[method] for method in shares]

@@ -77,9 +77,13 @@ FOUND = (
 )
 """Said of the embedded model, whose table is stored; the numbers are the table's."""
 NOT_READ = "How often the methods are right about {model} is not known yet: press the button above the picture."
-RUN, STOP = "Read {count} pairs", "Stop"
+NONE_DECIDED = "{model} answers both sentences with a word of their own in none of the {drawn} pairs that were drawn."
+RUN = "Read {count} pairs"
 RUN_HELP = "Reads pairs in the background, and counts how often each method ranks the deciding word first."
-READING = "Reading: pair {done} of {total}, {seconds:.0f} s"
+PROGRESS = {
+    "running": "Reading: pair {done} of {total}, {seconds:.0f} s",
+    "stopping": "Stopping: pair {done} of {total}, {seconds:.0f} s",
+}
 BOTH = "{one} / {other}"
 EXPORT_RESULT = (
     "It ends with `rather` and `alone`: a row for each method, a column for each word, the largest magnitude 1; nan where a word "

@@ -11,14 +11,15 @@ import sys
 import time
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import log, sqrt
+from math import log
 from pathlib import Path
 from typing import NamedTuple
 
-from tx_core.analysis.probabilities import log_probabilities
+from tx_core.analysis.probabilities import log_probabilities, wilson_interval
 from tx_core.causal.explain import METHODS, READS_ATTENTION, AnswerRun, Explanation, methods_of, read_answer
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
+from tx_core.engine.progress import Progress
 from tx_core.errors import ExplorerError, TextProblem
 from tx_core.transformer.trace import Encoding
 
@@ -29,8 +30,6 @@ MOST_DRAWN = 6
 """Pairs that are drawn for each that is wanted, at most."""
 MARGIN = log(2)
 """In nats: either sentence must find its own answer at least twice as likely as the other's."""
-CONFIDENCE = 1.959964
-"""Standard deviations of a normal distribution that hold 95 %."""
 SAME_SENTENCES = "Both sentences are the same: change one word in the second."
 OTHER_LENGTH = "The sentences have {one} and {other} words: replace one word of the first by another one, and leave the rest."
 SEVERAL_WORDS = "The sentences differ in {count} words ({words}): they may differ in one."
@@ -180,15 +179,6 @@ class RankedPair:
     alone: dict[str, int]
 
 
-class PairProgress(NamedTuple):
-    """How far a reading of pairs is: pairs that were kept, wanted and drawn, and the seconds that it took."""
-
-    batch: int
-    batches: int
-    drawn: int
-    seconds: float
-
-
 class PairReading:
     """Pairs that a model answers differently, as many of each kind, and the ranks of their deciding words.
 
@@ -201,14 +191,14 @@ class PairReading:
         self.drawn = 0
         self._engine, self._seed = engine, seed
 
-    def updates(self) -> Generator[PairProgress, None, None]:
+    def updates(self) -> Generator[Progress, None, None]:
         """Read pairs, yielding the progress after each that is drawn."""
         start, engine = time.monotonic(), self._engine
         try:
             for kind, text, other in self._asked():
                 if is_decided(engine, text, other):
                     self.pairs.append(ranked_pair(kind, text, other, explain_pair(engine, text, other)))
-                yield PairProgress(len(self.pairs), self.wanted, self.drawn, time.monotonic() - start)
+                yield Progress(len(self.pairs), self.wanted, time.monotonic() - start)
         finally:
             self._engine = None  # what is kept of it must not keep a large model in memory
 
@@ -262,10 +252,7 @@ def share_first(firsts: Iterable[bool]) -> Share:
     first, pairs = sum(counted), len(counted)
     if not pairs:
         return Share(0, 0, 0.0, 1.0)
-    share, square = first / pairs, CONFIDENCE**2
-    middle = (share + square / (2 * pairs)) / (1 + square / pairs)
-    reach = CONFIDENCE * sqrt(share * (1 - share) / pairs + square / (4 * pairs**2)) / (1 + square / pairs)
-    return Share(first, pairs, max(0.0, middle - reach), min(1.0, middle + reach))
+    return Share(first, pairs, *wilson_interval(first / pairs, pairs))
 
 
 def shares_first(pairs: Sequence[RankedPair]) -> dict[str, dict[str, Share]]:
@@ -318,7 +305,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     try:
         reading = PairReading(catalogue.load(given.model), given.pairs, given.seed)
         for done in reading.updates():
-            print(f"\rPair {done.batch:,} of {done.batches:,}", end="", file=sys.stderr, flush=True)
+            print(f"\rPair {done.done:,} of {done.total:,}", end="", file=sys.stderr, flush=True)
     except ExplorerError as problem:
         options.exit(1, f"{problem}\n")
     out = given.out or Path(f"{given.model.replace('/', '-')}.{STORED}")

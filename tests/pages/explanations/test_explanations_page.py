@@ -10,10 +10,11 @@ from pages.explanations.inputs import EXAMPLES, FIELDS
 from pages.explanations.methods import MAX_TOKENS
 from pages.explanations.recovery import KIND
 from pages.ui.shell.numbers import whole_percent
+from pages.ui.stage.texts import QUEUE_NEXT
 from tests.support.drawings import problems, says
 from tests.support.serving import ROOT
 from tests.support.staged import ask_stage, is_empty, looked_at, staged, staged_pictures
-from tests.support.trainings import own_server, until_still
+from tests.support.trainings import Counting, own_server, until_still
 from tx_core.causal.deciding_words import SAME_SENTENCES, SEVERAL_WORDS, TWO_BLANKS, explain_pair, shares_first, stored_pairs
 from tx_core.causal.explain import METHODS, READS_ATTENTION, side_by_side
 from tx_core.engine import catalogue
@@ -101,7 +102,11 @@ def test_pairs_that_are_not_stored_are_read_in_the_background_when_asked(open_ap
         app = open_app(PAGE, **PAIR, nospecial="1")
         assert staged(app)["training"]["buttons"][0][0] == "run"
         assert texts.NOT_READ.partition("{")[0] in says(app)
+        registry.start("another", KIND, before := Counting(), "elsewhere")
         ask_stage(app, "settings", {"training": "run"})
+        assert QUEUE_NEXT in staged(app)["training"]["said"]
+        registry.stop("another", KIND)
+        before.let(1)
         assert until_still(app, registry, KIND).state == "finished"
         assert not app.exception
         bars, _ = staged_pictures(app, 1)

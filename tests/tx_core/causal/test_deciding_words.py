@@ -6,9 +6,9 @@ from itertools import islice
 
 import pytest
 
+from tx_core.analysis.probabilities import NORMAL_97_5
 from tx_core.causal import deciding_words
 from tx_core.causal.deciding_words import (
-    CONFIDENCE,
     KINDS,
     OTHER_LENGTH,
     SAME_SENTENCES,
@@ -72,7 +72,7 @@ def test_the_interval_ends_where_the_counted_share_is_just_plausible():
         assert (found.first, found.pairs) == (first, pairs)
         assert found.low - 1e-12 <= found.share <= found.high + 1e-12
         for end in (found.low, found.high):  # the score test of Wilson
-            assert (found.share - end) ** 2 == pytest.approx(CONFIDENCE**2 * end * (1 - end) / pairs, abs=1e-12)
+            assert (found.share - end) ** 2 == pytest.approx(NORMAL_97_5**2 * end * (1 - end) / pairs, abs=1e-12)
 
 
 def test_the_stored_table_is_of_500_pairs_that_the_model_decides_and_its_ranks_are_computed_anew(engine):
@@ -91,7 +91,7 @@ def test_the_stored_table_is_of_500_pairs_that_the_model_decides_and_its_ranks_a
     assert moved <= 2  # on another processor, scores that are almost equal may change places
     reading = PairReading(engine, 3)
     *_, last = reading.updates()
-    assert [one.text for one in reading.pairs] == [one.text for one in pairs[:3]] and (last.batch, last.batches) == (3, 3)
+    assert [one.text for one in reading.pairs] == [one.text for one in pairs[:3]] and (last.done, last.total) == (3, 3)
     assert read_pairs(write_pairs(pairs, drawn)) == (pairs, drawn)
 
 
