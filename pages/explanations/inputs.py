@@ -20,10 +20,9 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.examples import Example, offer_examples, read_examples
 from pages.ui.stage.controls import Control
-from pages.ui.stage.inputs import ask_model, ask_sentences
+from pages.ui.stage.inputs import ask_model, ask_sentences, offers_answers
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine import catalogue
-from tx_core.engine.catalogue import ModelCard
 from tx_core.engine.engine import Engine, no_head
 
 PAGE = "explanations"
@@ -89,12 +88,7 @@ def _read() -> ExplanationInputs:
 def _ask_more() -> None:
     """Offer to exchange A and B, and the model."""
     st.button(texts.EXCHANGE, key=widget_key(PAGE, "exchange"), help=texts.EXCHANGE_HELP, on_click=_exchange)
-    ask_model(PAGE, _offers)
-
-
-def _offers(card: ModelCard) -> bool:
-    """Return whether a model fills blanks, or is the one that a link names: the page says why it cannot be shown."""
-    return card.fills_blanks or card.name == value_of(PAGE, "model")
+    ask_model(PAGE, offers_answers(PAGE, writers=False))
 
 
 def _exchange() -> None:

@@ -25,13 +25,12 @@ from pages.ui.shell.level import is_hidden
 from pages.ui.shell.session import uploaded_file
 from pages.ui.stage import background_runs
 from pages.ui.stage.controls import Control
-from pages.ui.stage.inputs import ask_model
+from pages.ui.stage.inputs import ask_model, offers_answers
 from pages.ui.stage.mount import Reported
 from pages.ui.stage.tokens import SPECIAL_FIELD, escape_markdown
 from tx_core.causal.importance import Ablation, Importance, Measuring, importance, parse_answer_prompts
 from tx_core.causal.prompt_sets import PROMPT_SETS, kept_scores, prompt_set
 from tx_core.engine import catalogue
-from tx_core.engine.catalogue import ModelCard
 from tx_core.engine.engine import Engine
 from tx_core.engine.progress import Progress
 from tx_core.errors import TextProblem
@@ -147,17 +146,12 @@ def importance_inputs() -> ImportanceInputs:
     with st.container(horizontal=True, vertical_alignment="top", key=widget_key(PAGE, "asked")):
         with st.container(gap="small", width=ASKED_WIDTH):
             offer_examples(PAGE, choices, _is_shown, _show_example, _hint)
-        ask_model(PAGE, _offers)
+        ask_model(PAGE, offers_answers(PAGE))
     return ImportanceInputs(*(value_of(PAGE, one.name) for one in FIELDS.own), _ask_file() if _value("set") == OWN else None)
 
 
 def _value(name: str) -> object:
     return value_of(PAGE, name)
-
-
-def _offers(card: ModelCard) -> bool:
-    """Return whether a model has an answer, or is the one that a link names: the page says why it cannot be shown."""
-    return card.fills_blanks or card.predicts_next or card.name == _value("model")
 
 
 def _is_shown(example: Example) -> bool:
@@ -200,10 +194,8 @@ def _read_file() -> None:
     if uploaded is None:  # it was removed from the box: what was read stays
         return
     before = st.session_state.get(widget_key(PAGE, "upload"))
-    try:
+    with background_runs.naming_kept_file(before.name if before else ""):
         set_values(PAGE, {"upload": Upload(uploaded.name, _prompts(uploaded.getvalue(), uploaded.name))})
-    except TextProblem as problem:
-        raise TextProblem(texts.EARLIER_STAYS.format(problem=problem, file=before.name) if before else str(problem)) from None
 
 
 def _prompts(data: bytes, name: str) -> tuple[Mapping[str, str], ...]:

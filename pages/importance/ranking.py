@@ -20,7 +20,6 @@ from pages.ui.stage.charts import Drawing, listing_drawing, matrix_drawing, sign
 from pages.ui.stage.pictures import About, Picture
 from pages.ui.stage.sources import reading, source, title_stem
 from pages.ui.stage.tokens import reading_in_link
-from tx_core.analysis.table_file import TableValue
 from tx_core.causal.importance import Importance, Prompt, importance, read_answer_prompts
 from tx_core.causal.prompt_sets import prompt_set
 from tx_core.engine import catalogue
@@ -168,7 +167,8 @@ class RankingView:
         """Return the row of a prompt behind the number, and the address at which its answer is predicted."""
         page = "next_word" if catalogue.card(self.asked.model).predicts_next else "fill_mask"
         address = page_address(page, {"text": prompt.text, **self._read_by}) if is_offered("links") else ""
-        return [prompt.text, texts.NOT.format(**prompt._asdict()) if prompt.other else prompt.answer, texts.SEE, address]
+        see = texts.SEE_MEAN if self.asked.ablation == "mean" else texts.SEE_OFF
+        return [prompt.text, texts.NOT.format(**prompt._asdict()) if prompt.other else prompt.answer, see, address]
 
     def _without(self, name: str) -> str:
         """Return what an address adds for a run without a part."""
@@ -231,27 +231,11 @@ def explain_ranking(found: Importance, asked: ImportanceInputs) -> None:
     export_menu(PAGE, {texts.ALL_PARTS: lambda: ranking_export(found, asked)})
 
 
-def rows_of(found: Importance) -> list[dict[str, TableValue]]:
-    """List the components, the most important first, as `Importance.to_pandas` does."""
-    low, high = found.intervals()
-    effects, turned = found.effects.mean(axis=0), found.turned
-    return [
-        {
-            "layer": one.layer + 1,
-            "part": one.part if one.head is None else "head",
-            "head": None if one.head is None else one.head + 1,
-            "effect": round(float(effects[number]), 6),
-            "low": round(float(low[number]), 6),
-            "high": round(float(high[number]), 6),
-            "turned": round(float(turned[number]), 4),
-        }
-        for number in np.argsort(-effects, kind="stable").tolist()
-        for one in [found.components[number]]
-    ]
-
-
 def _parts_table(found: Importance) -> DataTable:
-    return table_of(rows_of(found), texts.TABLE_NOTE)
+    rounded = [
+        {name: round(value, 6) if isinstance(value, float) else value for name, value in row.items()} for row in found.rows()
+    ]
+    return table_of(rounded, texts.TABLE_NOTE)
 
 
 def _prompts_table(found: Importance) -> DataTable:

@@ -10,7 +10,6 @@ PROMPT = '{"text": "The key [MASK] old.", "answer": "is", "other": "are"}'
 TOO_MANY = "The file has {count:,} prompts, and at most {most:,} are measured here: take a part of it, or use the command."
 TOO_LARGE = "The file has more than {most:,} bytes: split it, or use a part of it."
 NO_LINES = "The file has no prompts: put one on each line."
-EARLIER_STAYS = "{problem} What is shown is still {file}."
 FILE_READ = "Prompts in {file}: {count:,}."
 BUILT_IN = "built-in set “{name}”"
 
@@ -61,7 +60,7 @@ TURNED = " The likelier of the two answers changes in {turned:,} of {pairs:,}."
 EXTREMES = "Prompts that need {place} most and least"
 COLUMNS = ("Adds", "Prompt", "Answer", "")
 NOT = "{answer}, not {other}"
-SEE = "See it off"
+SEE_OFF, SEE_MEAN = "See it off", "See its mean"
 TO_PATCHING = "Put this head of “{answer}” into a prompt with “{other}” (Patching)"
 
 SHOWS = (

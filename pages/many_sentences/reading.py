@@ -1,7 +1,6 @@
 """The sentences, and the background run that reads them: started, watched and stopped by its visitor."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -60,7 +59,7 @@ def _open_scan(page: str) -> None:
     uploaded = uploaded_file(widget_key(page, "scan_file"))
     if uploaded is not None:  # None where the file was removed from the box: what was read stays
         before = st.session_state.get(widget_key(page, "scan"))
-        with _naming_kept_file(before.name if before else ""):
+        with background_runs.naming_kept_file(before.name if before else ""):
             st.session_state[widget_key(page, "scan")] = OpenedScan(uploaded.name, read_scan(uploaded.getvalue()))
 
 
@@ -132,19 +131,8 @@ def _read_own(page: str, device: str, column: str = "") -> None:
     if uploaded is not None:  # None where the file was removed from the box: what was read stays
         uploaded.seek(0)
         before = st.session_state.get(widget_key(page, "own_sentences"))
-        with _naming_kept_file(before.source if before else ""):
+        with background_runs.naming_kept_file(before.source if before else ""):
             set_values(page, {"own_sentences": read_sentences(uploaded, uploaded.name, column, device)})
-
-
-@contextmanager
-def _naming_kept_file(source: str) -> Iterator[None]:
-    """Re-raise a TextProblem with the name of the file that stays on the page. source: its name, "" for none."""
-    try:
-        yield
-    except TextProblem as problem:
-        if not source:
-            raise
-        raise TextProblem(texts.EARLIER_STAYS.format(problem=problem, source=source)) from None
 
 
 def show_sentences(sentences: Sentences) -> None:

@@ -40,7 +40,7 @@ from pages.ui.stage.heads import (
 from pages.ui.stage.pictures import About, Picture
 from pages.ui.stage.sources import file_stem, reading, source
 from pages.ui.stage.texts import GRAMMAR_LEAVES_OUT, GRAMMAR_LINKS, INTERVAL
-from pages.ui.stage.tokens import reading_in_link
+from pages.ui.stage.tokens import escape_markdown, reading_in_link
 from pages.ui.stage.view_options import heads_to_link, show_note, token_to_link
 from tx_core.analysis.grammar import MIN_GAIN
 from tx_core.corpus.find_heads import MOST_EXPRESSION, Condition, HeadsFound, Relation, count_hits, find_heads
@@ -101,17 +101,12 @@ def _ask_two_words(page: str, sentences: Sentences) -> None:
         st.session_state[how] = next(iter(ways))
     if not set(st.session_state.get(chosen, ())) <= set(range(len(words))):
         st.session_state[chosen] = []
-    spelled = {place: _plain(word.form) for place, word in enumerate(words)}
+    spelled = {place: escape_markdown(word.form) for place, word in enumerate(words)}
     shown = {"selection_mode": "multi", "format_func": spelled.get, "key": chosen, "on_change": take}
     pair = st.pills(texts.PAIR_WORDS, list(spelled), **shown)
     controls.ask_option(texts.PAIR_HOW, ways, **widget_binding(how, take))
     if len(pair) == 2 and relation_of_pair(words, *pair, st.session_state[how]) is None:
         st.caption(texts.NOT_LINKED)
-
-
-def _plain(form: str) -> str:
-    """Return a word so that a label shows it as it is: labels are read as Markdown."""
-    return re.sub(r"([\\`*_{}\[\]<>()#+\-.!|$~:^=])", r"\\\1", form)
 
 
 def relation_of_pair(words: Sequence[Word], query: int, key: int, way: str) -> Relation | None:

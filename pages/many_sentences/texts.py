@@ -20,7 +20,6 @@ OTHER_REVISION = (
     "of that one."
 )
 MODEL_NOT_HERE = "This server does not offer this model: links to a sentence do not open it."
-EARLIER_STAYS = "{problem} What is shown is still {source}."
 UPLOAD_FIRST = (
     "Upload a file first: plain text with one sentence on each line, a CSV with a column of sentences, or annotated sentences "
     "(CoNLL-U)."

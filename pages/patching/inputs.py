@@ -23,10 +23,9 @@ from pages.ui.shell.examples import Example, offer_examples, read_examples
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage.controls import Control
 from pages.ui.stage.heads import all_heads
-from pages.ui.stage.inputs import ask_model, ask_sentences
+from pages.ui.stage.inputs import ask_model, ask_sentences, offers_answers
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from pages.ui.stage.view_options import heads_to_link
-from tx_core.engine.catalogue import ModelCard
 from tx_core.engine.engine import Engine
 from tx_core.transformer.interventions import Head
 
@@ -123,12 +122,7 @@ def _ask_more() -> None:
         st.caption(texts.ANSWERS_HELP)
         for name, label in (("answer", texts.ANSWER_A), ("answer_b", texts.ANSWER_B)):
             controls.sentence(widget_key(PAGE, name), label, placeholder=texts.MOST_LIKELY)
-    ask_model(PAGE, _offers)
-
-
-def _offers(card: ModelCard) -> bool:
-    """Return whether a model has an answer, or is the one that a link names: the page says why it cannot be shown."""
-    return card.fills_blanks or card.predicts_next or card.name == value_of(PAGE, "model")
+    ask_model(PAGE, offers_answers(PAGE))
 
 
 def _exchange() -> None:

@@ -22,7 +22,7 @@ const FAINT = 4640; // the code of 0.005: numbers below are written in grey
 const DIMMED = 0.6;
 const ZERO = 32768; // the code of no difference
 export const TALLEST_GRID = 560;
-export const STILL = { x: 0, y: 0 };
+const STILL = { x: 0, y: 0 };
 
 // Numbers as codes: of 0 to `limit` or, signed, of both sides of zero; by their square root, so that small ones show, or `linear`.
 export function codesOf(values, { limit = 1, signed = true, linear = false }) {

@@ -1,8 +1,9 @@
-"""Training in the background of a page: the visitor's run, and what it is asked to do."""
+"""What computes in the background of a page, such as a training: the visitor's run, and what it is asked to do."""
 
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import streamlit as st
@@ -12,15 +13,15 @@ from pages.ui.shell.address import HELD, set_values, widget_key
 from pages.ui.shell.admission import own_address
 from pages.ui.shell.frame import explain
 from pages.ui.stage import texts
-from tx_core.errors import ExplorerError, memory_checked
+from tx_core.errors import ExplorerError, TextProblem, memory_checked
 from tx_core.settings import host_settings
 from tx_core.training.background import Registry, Snapshot, Trainable
 
 TRAININGS = Registry(limit=host_settings().trainings)
-"""All trainings of this server, and its readings of many sentences."""
+"""All runs in the background of this server but scans: trainings, readings of many sentences or pairs, measurements."""
 SCANS = Registry(limit=host_settings().scans)
 """All scans of heads of this server."""
-metrics.watch_number("tx_trainings", "Trainings and readings of many sentences that compute now", lambda: TRAININGS.running)
+metrics.watch_number("tx_trainings", "Trainings, readings and measurements that compute now", lambda: TRAININGS.running)
 metrics.watch_number("tx_scans", "Scans of heads that compute now", lambda: SCANS.running)
 
 LEFT_SECONDS = 300.0
@@ -77,6 +78,17 @@ def attempt(page: str, act: Callable[[], object]) -> None:
             act()
     except ExplorerError as problem:
         set_values(page, {"refused": problem})
+
+
+@contextmanager
+def naming_kept_file(name: str) -> Iterator[None]:
+    """Re-raise a TextProblem with the name of the file that stays on the page, "" for none."""
+    try:
+        yield
+    except TextProblem as problem:
+        if not name:
+            raise
+        raise TextProblem(texts.EARLIER_STAYS.format(problem=problem, file=name)) from None
 
 
 def show_problem(page: str) -> ExplorerError | None:

@@ -115,6 +115,11 @@ def ask_model(page: str, offers: Callable[[ModelCard], bool] | None = None, on_s
         ask_special_tokens(page, on_special)
 
 
+def offers_answers(page: str, *, writers: bool = True) -> Callable[[ModelCard], bool]:
+    """Return whether a model has an answer, or is the one that a link names: the page says why it cannot be shown."""
+    return lambda card: card.fills_blanks or (writers and card.predicts_next) or card.name == value_of(page, "model")
+
+
 @dataclass(frozen=True)
 class AttentionRun:
     """A run of a model on what is asked.

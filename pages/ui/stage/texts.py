@@ -395,3 +395,4 @@ GRAMMAR_COLUMNS_NOTE = (
 APP = "Attention explorer"
 MODEL_REVISION = "Model {model}, revision {revision}"
 NONE_ADDED = "none added"
+EARLIER_STAYS = "{problem} What is shown is still {file}."

@@ -29,7 +29,7 @@ def test_parts_are_ranked_taken_out_otherwise_and_shown_in_prompts_of_ones_own(a
     effect = found.effects[:, 1 * 8 + 4].mean()
     says(page, "Layer 2, head 5, switched off: the answer gains", f"{-effect:.2f} nats")
     expect(stage(page).get_by_test_id("listing")).to_contain_text("Prompts that need layer 2, head 5")
-    first = stage(page).get_by_role("link", name=texts.SEE).first
+    first = stage(page).get_by_role("link", name=texts.SEE_OFF).first
     expect(first).to_have_attribute("href", re.compile("fill_mask.*changes=off~2-5&heads=2-5$"))
     choose(page, "The other number")
     linked(page, ablation="resample")

@@ -11,6 +11,7 @@ from pages.many_sentences import texts
 from pages.many_sentences.heads import describe_head
 from pages.many_sentences.reading import OpenedScan
 from pages.ui.shell.address import LESSON, LOCK, STEP
+from pages.ui.stage.texts import EARLIER_STAYS
 from tests.support import checkpoints
 from tests.support.sentences_page import HUB_MODEL, KIND, OWN_FILE, PAGE, Open, buttons, links, numbers_of, press, says, upload
 from tests.support.staged import staged
@@ -80,7 +81,7 @@ def test_a_file_that_cannot_be_used_says_why_and_the_one_before_stays(open_app: 
     upload(app, b"a\n" * (MOST + 1))
     assert not app.exception
     assert f"more than {MOST:,} sentences" in says(app)
-    assert texts.EARLIER_STAYS.format(problem="", source="mine.txt") in says(app)
+    assert EARLIER_STAYS.format(problem="", file="mine.txt") in says(app)
     assert texts.READ_FILE[0].format(count=1, source="mine.txt") in says(app)
 
 
@@ -160,7 +161,7 @@ def test_a_scan_that_cannot_be_used_says_why_and_the_one_before_stays(open_app: 
     app.file_uploader(key=f"{PAGE}_scan_file").set_value(("other.json", half, "application/json")).run()
     assert not app.exception
     assert scan_file.NOT_FINISHED in says(app)
-    assert texts.EARLIER_STAYS.format(problem="", source="heads.json") in says(app)
+    assert EARLIER_STAYS.format(problem="", file="heads.json") in says(app)
     assert describe_head(scan.report, (0, 0)) in says(app)
 
 
