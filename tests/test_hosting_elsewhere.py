@@ -34,7 +34,8 @@ def test_the_image_takes_the_build_of_torch_that_it_is_told_to(tmp_path: Path, b
     subprocess.run(["sh", "-ec", step], cwd=tmp_path, env=environment, check=True)
     calls = (tmp_path / "calls.txt").read_text(encoding="utf-8").strip().split("\n\n")
     last = calls.pop().split()
-    assert last[-2:] == ["-r", "requirements.txt"]
+    assert last[-2:] == ["-r", "requirements-lti.txt"]
+    assert "\n-r requirements.txt\n" in (ROOT / "requirements-lti.txt").read_text(encoding="utf-8")
     assert [str(Requirement(call.splitlines()[-1])) for call in calls] == first
     assert all("--index-url\nhttps://download.pytorch.org/whl/cpu" in call for call in calls)
 

@@ -15,10 +15,9 @@ from pages.ui.stage.sources import reading, source
 from pages.ui.stage.tokens import reading_in_link
 from pages.ui.stage.view_options import token_to_link
 from tx_core.causal.deciding_words import PairExplanation, explain_pair
-from tx_core.causal.explain import READS_ATTENTION, Explanation, explain, side_by_side
+from tx_core.causal.explain import READS_ATTENTION, Explanation, explain, methods_of, side_by_side
 from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem, memory_checked
-from tx_core.transformer.relevance import AttnLRP
 
 MAX_TOKENS = 48
 """Of either sentence: words are erased and cut off one by one, in every layer."""
@@ -46,7 +45,12 @@ def explanation_part(inputs: ExplanationInputs, engine: Engine, below: Callable[
     numbers = PartNumbers(texts.TITLES["rather"].format(**answers), about, tables, texts.EXPORT_RESULT)
     maps = [_map(ask, found, explanations, answers) for ask, explanations in shown.items()]
     pictures = [*maps, _leads_on(inputs, found)]
-    return Part(pictures, numbers, [texts.SHOWS], below, sources=[explain, AttnLRP])
+    sources = [explain]
+    if "lrp" in methods_of(engine):
+        from tx_core.transformer.relevance import AttnLRP  # with torch, which a server that asks models in Ray does not load
+
+        sources.append(AttnLRP)
+    return Part(pictures, numbers, [texts.SHOWS], below, sources=sources)
 
 
 PARTS = {"rather": "explanations", "alone": "alone"}
