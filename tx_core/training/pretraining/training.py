@@ -25,6 +25,7 @@ from tx_core.training.pretraining.vocabulary import pieces_of
 from tx_core.transformer.bert import Bert
 from tx_core.transformer.causal_lm import CausalLM
 from tx_core.transformer.config import BertConfig, CausalConfig, require_among, require_positive
+from tx_core.transformer.fused import fused_forward
 from tx_core.transformer.layers import PAD_MULTIPLE
 
 STATE = "state.pt"
@@ -210,7 +211,8 @@ class Pretraining:
         real = np.arange(batch.ids.shape[1])[None, :] < batch.lengths[:, None]
         mask = None if real.all() else torch.from_numpy(real)[:, None, None, :].to(self.device)
         with torch.autocast(torch.device(self.device).type, dtype=torch.bfloat16, enabled=self.half):
-            hidden = self.model(ids, segments, mask).output
+            on_card = torch.device(self.device).type != "cpu"
+            hidden = fused_forward(self.model, ids, segments, mask) if on_card else self.model(ids, segments, mask).output
             scores = self.model.predict(hidden.flatten(0, 1)[nn.functional.pad(places, (0, -len(places) % PAD_MULTIPLE))])
             return nn.functional.cross_entropy(scores[: len(wanted)].float(), wanted, reduction="sum")
 
