@@ -93,7 +93,7 @@ def _summary(shares: Mapping[str, Mapping[str, Share]]) -> dict[str, str]:
 
 
 def explain_methods() -> None:
-    """Tell what each method does, where a reader opens it."""
+    """Explain what each method does, where a reader opens it."""
     with st.expander(texts.MEANINGS_TITLE, icon=":material/help:"):
         st.markdown("\n".join(f"- **{texts.METHODS[name]}**: {meaning}" for name, meaning in texts.MEANINGS.items()))
 

@@ -245,7 +245,7 @@ def _last(snapshot: Snapshot | None) -> tuple[Importance | None, ImportanceInput
 
 
 def show_left_out(found: Importance) -> None:
-    """Say which prompts were not used, and why."""
+    """Show which prompts were not used, and why."""
     if found.left_out:
         reasons = [
             texts.LEFT_OUT_REASON.format(count=count, reason=reason.rstrip(".")) for reason, count in found.left_out.items()

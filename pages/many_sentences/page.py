@@ -26,8 +26,8 @@ if report and value_of(PAGE, "part") == "find":
     except TextProblem as problem:
         explain(problem)
     else:
-        about, pictures = relation.found_about(found), relation.found_pictures(found)
-        explain_part = partial(relation.explain_found, PAGE, found)
+        about, pictures = relation.about_relation(found), relation.relation_pictures(found)
+        explain_part = partial(relation.explain_relation, PAGE, found)
         st.markdown(texts.NOTICE)
 elif report:
     colour, rank = (value_of(PAGE, name) for name in ("colour", "rank"))

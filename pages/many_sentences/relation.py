@@ -81,7 +81,7 @@ def _bound(page: str, name: str) -> dict[str, object]:
 
 
 def _ask_two_words(page: str, sentences: Sentences) -> None:
-    """Let the reader click the word that attends, then the one that it attends to."""
+    """Ask the reader to click the word that attends, then the one that it attends to."""
     place, chosen, how = (widget_key(page, name) for name in ("pair_sentence", "pair_words", "pair_how"))
     numbers = range(min(len(sentences), MOST_SENTENCES))
     number = st.selectbox(texts.PAIR_SENTENCE, numbers, format_func=lambda one: sentences.texts[one], key=place)
@@ -191,7 +191,7 @@ def find(page: str, report: HeadReport) -> Found:
     return Found(report, heads)
 
 
-def found_about(found: Found) -> About:
+def about_relation(found: Found) -> About:
     """Return what the table of heads is of."""
     report = found.report
     read = {"sentences": report.sentences.source, "read": report.read, "relation": name_relation(found.heads.relation)}
@@ -199,7 +199,7 @@ def found_about(found: Found) -> About:
     return About(found.title, about, (texts.EXPORT_SOURCE.format(source=report.sentences.source), texts.EXPORT_AXES))
 
 
-def found_pictures(found: Found) -> list[Picture]:
+def relation_pictures(found: Found) -> list[Picture]:
     """Draw all heads by their share, and beside them the chosen one with its strongest and weakest sentences."""
     heads = found.heads
     shape, cells = heads.shares.shape, []
@@ -241,11 +241,11 @@ def _examples_of(found: Found, head: Head) -> dict[str, object]:
     return {"sentence": found.describe(head), "chart": chart}
 
 
-def explain_found(page: str, found: Found) -> None:
+def explain_relation(page: str, found: Found) -> None:
     """Show what stands below the stage: how it is counted, all numbers, and the export."""
     show_note(f"{texts.FOUND_NOTE} {GRAMMAR_LEAVES_OUT}")
     offer_tables(page, lambda: [_table(found)], texts.TABLE)
-    export_menu(page, {texts.EXPORT: lambda: found_export(found)})
+    export_menu(page, {texts.EXPORT: lambda: relation_export(found)})
 
 
 def _table(found: Found) -> DataTable:
@@ -256,14 +256,14 @@ def _table(found: Found) -> DataTable:
     return table_of(rows, f"{texts.FOUND_NOTE} {skipped}".strip(), texts.SHARE_AXES, share=found.heads.shares)
 
 
-def found_export(found: Found) -> Export:
+def relation_export(found: Found) -> Export:
     """Return the export of how often each head follows the relation."""
-    about, stem = found_about(found), file_stem("heads-of-a-relation", found.report.model)
-    code = Code(f"{texts.FOUND_RESULT} {reads_on(found.report)}".strip(), lambda: found_numbers(found))
+    about, stem = about_relation(found), file_stem("heads-of-a-relation", found.report.model)
+    code = Code(f"{texts.FOUND_RESULT} {reads_on(found.report)}".strip(), lambda: relation_numbers(found))
     return Export(about.title, stem, (table_files(texts.EXPORT, texts.EXPORT_ROWS, stem, _table(found)),), code, about.source)
 
 
-def found_numbers(found: Found) -> list[Computation]:
+def relation_numbers(found: Found) -> list[Computation]:
     """Return the computation of how often each head follows the relation."""
     report = found.report
     engine, half = load_call(report.model, report.special_tokens), {"half": True} if report.half else {}

@@ -66,7 +66,7 @@ def patch_part(inputs: PatchInputs, engine: Engine) -> tuple[list[Control], Part
 
 
 def _show_notices(grid: Patch, engine: Engine, inputs: PatchInputs) -> None:
-    """Say which tokens have no partner, and which blanks are not followed."""
+    """Show which tokens have no partner, and which blanks are not followed."""
     several = engine.info.fills_blanks and any(len(engine.encode(text).blanks) > 1 for text in (inputs.text, inputs.text_b))
     for notice in filter(None, (grid.notice, texts.FIRST_BLANK if several else "")):
         st.caption(f":material/info: {escape_markdown(notice)}")

@@ -68,7 +68,7 @@ class Explanation:
 
 
 def explain(engine: Engine, text: str, method: str = "erasure", *, blank: int = 0, against: str = "") -> Explanation:
-    """Say by one method how far the most likely word at a blank rests on each other word of a text.
+    """Measure by one method how far the most likely word at a blank rests on each other word of a text.
 
     A word of several tokens is masked, left out or cut off as a whole; by any other method it has the sum of its tokens.
 
