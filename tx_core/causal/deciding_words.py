@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import log
 from pathlib import Path
 from typing import NamedTuple
@@ -288,6 +289,7 @@ def read_pairs(text: str) -> tuple[list[RankedPair], int]:
     return pairs, int(words.split()[2])
 
 
+@lru_cache(maxsize=4)
 def stored_pairs(model: str) -> tuple[list[RankedPair], int] | None:
     """Return the pairs that were read by a model that ships, and how many were drawn; None for any other."""
     file = catalogue.MODELS / model / STORED if model == catalogue.DEFAULT else None
