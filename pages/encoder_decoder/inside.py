@@ -96,7 +96,7 @@ def mask_pictures(run: ShapesRun) -> list[Picture]:
         )
         note = texts.MASK_NOTES[kind].format(allowed=int(mask.sum()), pairs=mask.size)
         drawing = matrix_drawing(texts.KINDS[kind], "mask", mask, queries, keys)
-        found.append(Picture(drawing, note, cell=texts.MAY_ATTEND))
+        found.append(Picture(drawing, note, cell=texts.MASK_CELL, details=[texts.MAY_ATTEND[allowed] for allowed in mask.flat]))
     return found
 
 

@@ -133,7 +133,8 @@ MASK_NOTES = {
     "decoder": "It hides the future and the padding: {allowed} of {pairs} pairs are allowed.",
     "cross": "It hides the padding of the source: {allowed} of {pairs} pairs are allowed.",
 }
-MAY_ATTEND = "{row} may attend to {column}"
+MASK_CELL = "{row} → {column}"
+MAY_ATTEND = {True: "may attend", False: "may not attend"}
 PARAMETERS = (
     "All tensors of one forward pass, in the order in which they are computed. The model has **{parameters:,}** parameters."
 )

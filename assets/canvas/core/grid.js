@@ -18,7 +18,7 @@ const [LARGEST_CELL, LARGEST_ZOOMED, TALLEST_ROW] = [46, 28, 26]; // pixels
 const [SLANTED, UPRIGHT] = [Math.PI / 4, Math.PI / 2];
 const [GAPS_FROM, NUMBERS_FROM, LEAST_NUMBER, LEAST_HEIGHT] = [9, 27, 11, 14]; // pixels of a cell, and of letters in it
 const STRIPE = 6;
-const FAINT = 4640; // the code of 0.005: numbers below are written in grey
+const ZEROS = /^[+−]?0?(\.0+)?$/; // numbers that are written as nothing but zeros: in grey
 const DIMMED = 0.6;
 const ZERO = 32768; // the code of no difference
 export const TALLEST_GRID = 560;
@@ -154,7 +154,7 @@ function paintNumbers(context, { wide, high }, grid, theme) {
     const text = grid.written(at);
     if (!text) continue;
     const colour = grid.table[grid.cells[at] >> 8];
-    const isFaint = grid.hatched?.[at] || Math.abs(grid.cells[at] - grid.zero) < FAINT;
+    const isFaint = grid.hatched?.[at] || ZEROS.test(text);
     const ink = isFaint ? theme.quiet : inkOn(grid.dimmed?.[at] ? mix(colour, theme.ground, DIMMED) : colour);
     const [row, column] = [Math.floor(at / grid.columns), at % grid.columns];
     write(context, text, (column + 0.5) * wide - 0.5, (row + 0.5) * high + 1, { font, colour: ink, align: "center", baseline: "middle" });

@@ -369,18 +369,20 @@ function shared(wanted, space) {
 
 const LARGEST_CELL = 32;
 const TALLEST_MATRIX = 300;
+const ALLOWED = 0.25; // the weight that has the colour of a pair that a mask allows
 
 // A matrix as cells, of which null is minus infinity, since JSON cannot write it; or as numbers in one row. colouring: "weights", of 0 to 1,
-// or "signed", on both sides of zero. ends: what stands behind each row. marked: the column in a frame. byColumn: whether a whole
-// column is chosen.
+// "signed", on both sides of zero, or "mask", of what is not 0 as allowed. ends: what stands behind each row. marked: the column in a frame.
+// byColumn: whether a whole column is chosen.
 function layMatrix(context, theme, chart, space) {
-  const values = Array.isArray(chart.cells) ? chart.cells.flat().map((cell) => cell ?? -Infinity) : chart.cells;
-  const isSigned = chart.colouring === "signed";
+  const [isSigned, isMask] = [chart.colouring === "signed", chart.colouring === "mask"];
+  const shown = isMask ? (cell) => (cell ? ALLOWED : -Infinity) : (cell) => cell ?? -Infinity;
+  const values = Float32Array.from(Array.isArray(chart.cells) ? chart.cells.flat() : chart.cells, shown);
   const grid = {
     rows: chart.rows.length, columns: chart.columns.length, rowTexts: chart.rows.map(visible), columnTexts: chart.columns.map(visible),
     cells: codesOf(values, { limit: isSigned ? chart.limit : 1, signed: isSigned, linear: isSigned && !chart.root }), zero: isSigned ? 32768 : 0,
     table: isSigned ? differenceTable(theme.dark) : colourTable("blues", theme.dark), hatched: Uint8Array.from(values, (value) => Number(!Number.isFinite(value))),
-    written: (at) => smallestNumber(values[at]), axesLine: chart.axes, numbered: chart.numbered, isFree: !chart.square, widestRow: chart.widestRow,
+    written: isMask ? null : (at) => smallestNumber(values[at]), axesLine: chart.axes, numbered: chart.numbered, isFree: !chart.square, widestRow: chart.widestRow,
   };
   const font = `600 13px ${theme.font}`;
   const ends = Math.max(0, ...(chart.ends ?? []).map((end) => widthOf(context, font, end) + 8));

@@ -49,7 +49,7 @@ export function drawChart(made, chart, { theme, width, height, sentence, cell, d
   setText(made.note, chart.note && chart.note !== sentence ? chart.note : "");
   setText(made.said, sentence);
   made.node.classList.toggle("sentence-first", Boolean(chart.sentenceFirst));
-  made.legend.hidden = chart.kind !== "matrix";
+  made.legend.hidden = chart.kind !== "matrix" || chart.colouring === "mask";
   if (chart.kind === "matrix") {
     const isSigned = chart.colouring === "signed";
     const isRoot = chart.root || !isSigned;

@@ -49,7 +49,7 @@ def matrix_drawing(
 ) -> Drawing:
     """Draw a matrix as cells.
 
-    kind: "weights" (0 to 1, by their square root) or "signed" (zero in the middle).
+    kind: "weights" (0 to 1, by their square root), "signed" (zero in the middle) or "mask" (1 = allowed, 0 = forbidden).
     limit: the number, on either side of zero, with the strongest colour. root: colours follow the square root, so that small
     numbers show. note: small print below.
     """
