@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from jaxtyping import Float, Int
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import Tensor, nn
 from torch.nn.utils import parametrize
 
@@ -215,27 +215,6 @@ def export_difference(model: Bert, base: Path, directory: Path, facts: dict[str,
     return directory
 
 
-def mean_difference(models: Sequence[Path], directory: Path) -> Path:
-    """Write the mean of trainings that began with the same weights, often better than any (Wortsman et al. 2022).
-
-    The mean of differences of low rank is one: of all their columns beside each other, and all their rows below each other.
-    """
-    found = [load_file(model / WEIGHTS) for model in models]
-    if len({read_json(model / "config.json")["difference_from"]["sha256"] for model in models}) > 1:
-        raise ValueError("the trainings began with different models, which have no mean")
-    shutil.copytree(models[0], directory, dirs_exist_ok=True)
-    weights = {}
-    for name in found[0]:
-        parts = [tensors[name].float() for tensors in found]
-        joined = (
-            {"up": torch.hstack([part / len(parts) for part in parts]), "down": torch.vstack(parts)} if parts[0].ndim > 1 else {}
-        )
-        weights[name] = joined.get(name.rpartition(".")[2], torch.stack(parts).mean(0)).half().contiguous()
-    save_file(weights, directory / WEIGHTS, metadata={"format": "pt"})
-    write_manifest(directory, training={"mean_of": [read_json(model / MANIFEST)["training"] for model in models]})
-    return directory
-
-
 def measure_labels(model: Bert, tokenizer: Tokenizer, snippets: Sequence[Snippet]) -> dict[str, Any]:
     """Count what a model and naive Bayes get right on the test part, with the interval of the model's share."""
     learned, _, test = split_snippets(snippets)
@@ -297,19 +276,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, required=True, help="file of rated sentences")
     parser.add_argument("--base", type=Path, default=TUNED_MODEL, help="folder of the model to begin with")
     parser.add_argument("--out", type=Path, help="folder of the training")
-    parser.add_argument("--mean", type=Path, nargs="+", help="folders of fine-tuned models, whose mean is written to RUN/model")
     parser.add_argument("--measure", type=Path, help="folder of a fine-tuned model to measure")
     for name, value in asdict(TuningSettings()).items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value)
     given = vars(parser.parse_args(argv))
-    data, base, out, mean, measured = (given.pop(name) for name in ("data", "base", "out", "mean", "measure"))
+    data, base, out, measured = (given.pop(name) for name in ("data", "base", "out", "measure"))
     if (out is None) == (measured is None):
         parser.error("name either --out or --measure")
     try:
         snippets = read_snippets(data)
-        if mean and out:
-            print(f"written to {mean_difference(mean, out / 'model')}: copy it beside {base}")
-        elif out:
+        if out:
             settings = TuningSettings(**given)
             learned, choice, _ = split_snippets(snippets)
             model = tune_bert(learned, choice, base, settings)

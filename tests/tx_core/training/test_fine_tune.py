@@ -17,6 +17,7 @@ from tx_core.engine.checkpoint_files import read_json, write_manifest
 from tx_core.errors import CheckpointProblem
 from tx_core.lessons.labels import FINE_TUNED
 from tx_core.training import fine_tune
+from tx_core.training.average import average
 from tx_core.training.fine_tune import Snippet, mcnemar, naive_bayes, split_snippets
 
 SENTENCES = ["time flies", "an arrow flies", "fruit flies like a banana", "time flies like an arrow"]
@@ -37,13 +38,12 @@ def train(asked: list[str], out: Path) -> Path:
     return Path(shutil.move(out / "model", out.parent / f"{out.name}-model"))
 
 
-def test_the_mean_of_two_trainings_is_written_and_what_is_written_is_measured(asked: list[str], tmp_path: Path):
+def test_the_mean_of_two_trainings_is_one_and_what_is_written_is_measured(asked: list[str], tmp_path: Path):
     first, second = train(asked, tmp_path / "first"), train([*asked, "--rate", "3e-3"], tmp_path / "second")
-    assert fine_tune.main([*asked, "--mean", str(first), str(second), "--out", str(tmp_path / "mean")]) == 0
-    mean = Path(shutil.move(tmp_path / "mean" / "model", tmp_path / "mean-model"))
+    average([first, second], tmp_path / "mean", [0.25, 0.75])
     one, other = (load_bert(folder).state_dict() for folder in (first, second))
-    for name, weight in load_bert(mean).state_dict().items():
-        torch.testing.assert_close(weight, (one[name] + other[name]) / 2, atol=2e-3, rtol=0)  # halves of halves
+    for name, weight in load_bert(tmp_path / "mean").state_dict().items():
+        torch.testing.assert_close(weight, 0.25 * one[name] + 0.75 * other[name], atol=2e-3, rtol=0)  # halves of halves
     assert fine_tune.main([*asked, "--measure", str(first)]) == 0
     assert read_json(first / "manifest.json")["measured"]["sentences"] == 8
     assert load_own_engine(first, "tiny", "Tiny").info.labels == fine_tune.OPINION_LABELS
