@@ -6,7 +6,6 @@ TX_MAX_MODEL_MEGABYTES allows.
 """
 
 import json
-import os
 import re
 from collections import OrderedDict
 from contextlib import suppress
@@ -43,7 +42,7 @@ LISTING_SECONDS = 5.0
 MODELS_ARE_LOADED = "Other models are being loaded for other visitors. Try again in a minute to open {title}."
 NEEDS_DIRECTORY = "Set TX_MODELS_DIR to the directory that holds the folder {folder!r}."
 NEEDS_ANY_MODEL = "Set TX_ANY_MODEL=1: this model of the hub is not in the catalogue."
-NEEDS_PATH = "A folder is opened by its Path: load(pathlib.Path({name!r}))."
+NO_FOLDER = "There is no folder {name!r}, either."
 REACH_SECONDS = 60.0
 """How long the result of the last connection test is used."""
 
@@ -137,8 +136,8 @@ def _explain_unknown(name: str) -> str:
     """Return a hint for a caller of `load` whose name no model has."""
     if name.startswith(LOCAL):
         return "" if host_settings().models_dir else needed_to_load(name)
-    path = NEEDS_PATH.format(name=os.path.expanduser(name)[:100]) if re.search(r"^[.~]|[/\\]", name) else ""
-    return f"{path} {needed_to_load(name)}".strip()
+    folder = NO_FOLDER.format(name=name[:100]) if re.search(r"^[.~]|[/\\]", name) else ""
+    return f"{folder} {needed_to_load(name)}".strip()
 
 
 def reads_english_only(name: str) -> bool:
@@ -166,8 +165,8 @@ def load(model: str | Path, *, special_tokens: bool = True, weights: bool = Fals
     """Return the engine of a model, loading it on first use; with TX_ENGINE=ray, a client of Ray.
 
     Args:
-        model: Name of a model of the catalogue or of the hub, or the `Path` of a checkpoint directory in the hub's layout,
-            which is read at every call. A string is never a path: visitors choose names.
+        model: Name of a model of the catalogue or of the hub, or the path of a checkpoint directory in the hub's layout, which
+            is read at every call. A string that is both names the model.
         special_tokens: Whether the engine puts the model's special tokens around every text, as the model was trained.
         weights: Whether the caller needs the weights themselves; the model is then loaded into this process, also with Ray.
 
@@ -175,16 +174,31 @@ def load(model: str | Path, *, special_tokens: bool = True, weights: bool = Fals
         ModelUnavailable: If there is no such model, or it cannot be downloaded or run.
         CheckpointProblem: If its files are damaged.
     """
-    if isinstance(model, Path):
-        name = directory_name(model)
-        return with_special_tokens(load_directory(model, name, name), special_tokens)
+    directory = model if isinstance(model, Path) else _directory(model)
+    if directory is None:
+        return load_named(model, special_tokens=special_tokens, weights=weights)
+    name = directory_name(directory)
+    return with_special_tokens(load_directory(directory, name, name), special_tokens)
+
+
+def load_named(name: str, *, special_tokens: bool = True, weights: bool = False) -> Engine:
+    """Return the engine of a model by its name, which may come from a visitor: never a path. Else as `load`."""
     try:
-        found = card(model)
+        found = card(name)
     except ModelUnavailable as unknown:
-        raise ModelUnavailable(f"{unknown} {_explain_unknown(model)}".strip()) from None
+        raise ModelUnavailable(f"{unknown} {_explain_unknown(name)}".strip()) from None
     if host_settings().engine == "ray" and not weights:
         return with_special_tokens(client.remote_engine(found.name), special_tokens)
     return with_special_tokens(_embedded() if found.name == DEFAULT else _load_once(found), special_tokens)
+
+
+def _directory(name: str) -> Path | None:
+    """Return the directory that a string is the path of, None where it is none or a model has this name."""
+    with suppress(ModelUnavailable):
+        card(name)
+        return None
+    directory = Path(name).expanduser()
+    return directory if directory.is_dir() else None
 
 
 def directory_name(directory: Path) -> str:

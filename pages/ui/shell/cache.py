@@ -53,7 +53,7 @@ def engine(model: str, *, special_tokens: bool = True, weights: bool = False) ->
     Raises:
         ExplorerError: If the model is not available or its files are damaged.
     """
-    loaded = catalogue.load(model, weights=weights)
+    loaded = catalogue.load_named(model, weights=weights)
     use_one_core() if catalogue.card(model).is_embedded else use_all_cores()
     # The default engine is loaded at startup, which freezes the garbage collector itself.
     if model != catalogue.DEFAULT and _frozen_engines.get(model) != id(loaded):

@@ -79,7 +79,7 @@ def _compute(request: messages.Request) -> Any:
     if request.method == "missing":
         catalogue.hub_reach.check()
         return tuple(catalogue.hub_reach.missing)
-    engine = catalogue.load(request.model, special_tokens=request.special_tokens)
+    engine = catalogue.load_named(request.model, special_tokens=request.special_tokens)
     if request.method == "describe":
         return {name: getattr(engine, name) for name in messages.DESCRIPTION} | {"tokenizer": engine.tokenizer.to_json()}
     if request.method not in messages.METHODS:

@@ -123,7 +123,7 @@ def test_another_model_device_or_way_to_read_has_results_of_its_own(store: LRUCa
 def test_whoever_asks_for_a_small_model_computes_on_one_core_and_for_a_large_one_on_all(monkeypatch: pytest.MonkeyPatch):
     cards = {"small": SimpleNamespace(is_embedded=True), "large": SimpleNamespace(is_embedded=False)}
     monkeypatch.setattr(cache.catalogue, "card", cards.get)
-    monkeypatch.setattr(cache.catalogue, "load", lambda name, weights: name)
+    monkeypatch.setattr(cache.catalogue, "load_named", lambda name, weights: name)
     monkeypatch.setattr(cache, "with_special_tokens", lambda loaded, special: loaded)
     monkeypatch.setattr(cache.garbage, "freeze", lambda: None)
 
