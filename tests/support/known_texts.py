@@ -38,7 +38,7 @@ CONLLU = """# text = The cats see bananas.
 
 def engine_of(model) -> OwnEngine:
     """An engine of a model with the small vocabulary."""
-    return OwnEngine("tiny", "Tiny", TOKENIZER, model.eval(), DeviceRunner(model, "cpu"))
+    return OwnEngine("tiny", "Tiny", TOKENIZER, DeviceRunner(model.eval(), "cpu"))
 
 
 def untrained(seed: int = 0) -> OwnEngine:

@@ -121,7 +121,7 @@ class DeviceRunner:
     """
 
     def __init__(self, model: nn.Module, device: str):
-        self.device, self._model, self._notice = device, model, ""
+        self.device, self.model, self._notice = device, model, ""
         self._bfloat16: DeviceRunner | None = None
         self._copying = Lock()
         with sole_use(device):
@@ -131,13 +131,13 @@ class DeviceRunner:
             except RuntimeError as problem:
                 if device == "cpu" or not _out_of_memory(problem):
                     raise
-            self.device, self._model, self._notice = "cpu", model.to("cpu"), FALLBACK_NOTICE
+            self.device, self.model, self._notice = "cpu", model.to("cpu"), FALLBACK_NOTICE
             _free_device_memory()
 
     @property
     def nbytes(self) -> int:
         """Memory of the weights in bytes, of a copy in bfloat16 and of one on the CPU included."""
-        weights = [*self._model.parameters(), *self._model.buffers()]
+        weights = [*self.model.parameters(), *self.model.buffers()]
         copies = [self._bfloat16.nbytes] if self._bfloat16 else []
         own = sum(weight.nbytes for weight in weights)
         return own * (2 if "_on_cpu" in vars(self) else 1) + sum(copies)
@@ -176,12 +176,12 @@ class DeviceRunner:
         floating: The type of the copied parameters; buffers, such as rotary angles, keep theirs.
         """
         with torch.inference_mode(False), sole_use(self.device):  # tensors made in inference mode cannot have gradients
-            copied = {id(buffer): buffer.detach().to(device, copy=True) for buffer in self._model.buffers()}
-            for weight in self._model.parameters():
+            copied = {id(buffer): buffer.detach().to(device, copy=True) for buffer in self.model.buffers()}
+            for weight in self.model.parameters():
                 kind = floating if weight.is_floating_point() else None
                 moved = weight.detach().to(device, kind, copy=True, memory_format=torch.contiguous_format)
                 copied[id(weight)] = nn.Parameter(moved, weight.requires_grad)
-            return copy.deepcopy(self._model, copied)
+            return copy.deepcopy(self.model, copied)
 
     def run(self, compute: Callable[[nn.Module, str], Result], *, gradients: bool = False) -> DeviceResult[Result]:
         """Call `compute` with the module and its device, in a compute slot.
@@ -192,7 +192,7 @@ class DeviceRunner:
         with compute_slot(), torch.inference_mode(not gradients), torch.set_grad_enabled(gradients):
             try:
                 with sole_use(self.device):
-                    return DeviceResult(compute(self._model, self.device), self.device, self._notice)
+                    return DeviceResult(compute(self.model, self.device), self.device, self._notice)
             except RuntimeError as problem:
                 if self.device == "cpu" or not _out_of_memory(problem):
                     raise

@@ -6,11 +6,9 @@ of Ray does not need it.
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import groupby
-from threading import Lock
 from typing import Any, Protocol, TypeVar, runtime_checkable
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from jaxtyping import Float
@@ -31,9 +29,6 @@ SENTENCES = ASSETS / "sentences" / "everyday.txt"
 """The sentences that ship with the app, one a line."""
 MEAN_TOKENS = 256
 """Of the sentences that are read at once for their mean: of a large model, all vectors of a layer take gigabytes for many."""
-_means: WeakKeyDictionary[Any, dict[bool, Vectors]] = WeakKeyDictionary()
-_means_lock = Lock()
-"""By model, the means of what its layers compute, with and without special tokens."""
 WeightMeasure = Callable[[Any], Result]
 """A function of `tensors.LayerWeights`, the weights of each layer, that is called on their device."""
 
@@ -115,56 +110,6 @@ class ScoreGradients:
     gradients: Float[np.ndarray, "step token embedding"]
 
 
-@dataclass(frozen=True)
-class RunRequest:
-    """The text of a run, the parts to keep of it (`trace.ALL_PARTS`), what changes it, and the tokens that follow the text.
-
-    vectors: what the interventions put in, by their kind; those of "mean" may be missing, for the mean of the app's sentences.
-    """
-
-    text: str
-    pair: str | None
-    keep: tuple[str, ...]
-    interventions: tuple[Intervention, ...]
-    written: tuple[int, ...] = ()
-    vectors: Mapping[str, Vectors] = field(default_factory=dict)
-
-
-def encode_text(engine: "Engine", text: str, pair: str | None = None, written: Sequence[int] = ()) -> Encoding:
-    """Read the text; raise TextProblem when it is empty or too long for the model. The method `encode` of every engine.
-
-    For an encoder-decoder, this is the encoder's input; the pair is the decoder's. written: ids of tokens that follow the text,
-    such as a model wrote (`next_words.write_words`); not of an encoder-decoder.
-    """
-    tokenizer, info = engine.tokenizer, engine.info
-    if info.decoder_start is None:
-        encoding = tokenizer.encode(text, pair)
-        return check_token_count(tokenizer.append(encoding, written) if written else encoding, info.max_tokens)
-    source = check_token_count(tokenizer.encode(text), info.max_tokens)
-    pair = pair if pair and pair.strip() else None
-    if pair is not None:
-        check_token_count(tokenizer.encode(pair), info.max_tokens)
-    return replace(source, pair=pair)
-
-
-def run_text(
-    engine: "Engine",
-    text: str,
-    pair: str | None = None,
-    *,
-    keep: Collection[str] = ("weights",),
-    interventions: Sequence[Intervention] = (),
-    written: Sequence[int] = (),
-    vectors: Mapping[str, Vectors] = {},
-) -> Trace:
-    """Run the model once and keep the requested parts (`trace.ALL_PARTS`). The method `trace` of every engine.
-
-    written: as of `encode_text`. vectors: what "patch" and "mean" put in, by the kind of intervention. Raises TextProblem as
-    `encode` does, and ChangeProblem for interventions on what the run does not have, or without their vectors.
-    """
-    return engine.run(RunRequest(text, pair, tuple(keep), tuple(interventions), tuple(written), vectors))
-
-
 @runtime_checkable
 class Engine(Protocol):
     """The interface of every model, ours or the transformers library's.
@@ -185,10 +130,38 @@ class Engine(Protocol):
     tokenizer: Tokenizer
     bfloat16: bool
 
-    encode, trace = encode_text, run_text
+    def encode(self, text: str, pair: str | None = None, written: Sequence[int] = ()) -> Encoding:
+        """Read the text; raise TextProblem when it is empty or too long for the model.
 
-    def run(self, request: RunRequest) -> Trace:
-        """Run the model once. Raises TextProblem as `encode` does, and ChangeProblem for interventions on what the run lacks."""
+        For an encoder-decoder, this is the encoder's input; the pair is the decoder's. written: ids of tokens that follow the
+        text, such as a model wrote (`next_words.write_words`); not of an encoder-decoder.
+        """
+        tokenizer, info = self.tokenizer, self.info
+        if info.decoder_start is None:
+            encoding = tokenizer.encode(text, pair)
+            return check_token_count(tokenizer.append(encoding, written) if written else encoding, info.max_tokens)
+        source = check_token_count(tokenizer.encode(text), info.max_tokens)
+        pair = pair if pair and pair.strip() else None
+        if pair is not None:
+            check_token_count(tokenizer.encode(pair), info.max_tokens)
+        return replace(source, pair=pair)
+
+    def trace(
+        self,
+        text: str,
+        pair: str | None = None,
+        *,
+        keep: Collection[str] = ("weights",),
+        interventions: Sequence[Intervention] = (),
+        written: Sequence[int] = (),
+        vectors: Mapping[str, Vectors] = {},
+    ) -> Trace:
+        """Run the model once and keep the requested parts (`trace.ALL_PARTS`).
+
+        written: as of `encode`. vectors: what "patch" and "mean" put in, by the kind of intervention; those of "mean" may be
+        missing, for the mean of the app's sentences. Raises TextProblem as `encode` does, and ChangeProblem for interventions on
+        what the run does not have, or without their vectors.
+        """
 
     def blank_logits(
         self,
@@ -309,23 +282,6 @@ def run_limits(info: ModelInfo, sizes: Sequence[tuple[int, int]], vectors: Mappi
     return RunLimits(info.num_heads, sizes, info.max_tokens, info.can_omit_positions, {"mean": None} | vectors)
 
 
-def with_means(
-    engine: "Engine", batch: Sequence[Sequence[Intervention]], vectors: Mapping[str, Vectors]
-) -> Mapping[str, Vectors]:
-    """Return the vectors of a run, with the means of the model where an intervention asks for some that are not given.
-
-    They are computed once for each model, with and without special tokens, and kept as long as the model is.
-    """
-    if "mean" in vectors or not any(one.kind == "mean" for row in batch for one in row):
-        return vectors
-    kept = _means.setdefault(engine.runner, {})
-    reads = engine.tokenizer.special_tokens
-    with _means_lock:  # two runs at once wait for one computation
-        if reads not in kept:
-            kept[reads] = mean_vectors(engine)
-    return {**vectors, "mean": kept[reads]}
-
-
 def mean_vectors(engine: "Engine", sentences: Sequence[str] = ()) -> Vectors:
     """Return the mean over all tokens of sentences of what each layer computes, for the intervention "mean".
 
@@ -360,8 +316,6 @@ HEAD_MISSING = (
     "The files of {title} hold no head that predicts words, whatever it was trained for. {limitation} "
     "Choose a model that has one, such as BERT or RoBERTa."
 )
-NO_LOGIT_LENS = "Its predictions after each layer cannot be computed."
-NO_GRADIENTS = "The attribution of its predictions to the input cannot be computed."
 
 
 def no_head(title: str) -> ModelUnavailable:

@@ -36,7 +36,9 @@ def batch_tensors(
     return ids, segments, None if min(lengths) == longest else padding_mask(lengths).to(device)
 
 
-def attention_stack(kind: AttentionKind, query: Encoding, key: Encoding, layers: Sequence[dict[str, Tensor]]) -> AttentionStack:
+def attention_stack(
+    kind: AttentionKind, query: Encoding, key: Encoding, layers: Sequence[dict[str, Tensor]], scales: tuple[float, ...] = ()
+) -> AttentionStack:
     """Label the parts that were kept of every layer of one sentence, without padding."""
 
     def own_tokens(part: str, values: Tensor) -> Tensor:
@@ -45,7 +47,7 @@ def attention_stack(kind: AttentionKind, query: Encoding, key: Encoding, layers:
         return values[..., : len(key)] if part in ("scores", "weights") else values
 
     parts = {part: stack_layers([own_tokens(part, layer[part]) for layer in layers]) for part in layers[0]}
-    return AttentionStack(kind, query, key, **parts)
+    return AttentionStack(kind, query, key, **parts, scales=scales)
 
 
 def stack_layers(layers: Sequence[Float[Tensor, "1 ..."]]) -> Float[np.ndarray, "layer ..."]:
@@ -61,12 +63,6 @@ def stack_layers(layers: Sequence[Float[Tensor, "1 ..."]]) -> Float[np.ndarray, 
 def stack_tokens(layers: Sequence[Float[Tensor, "row ... token hidden"]], tokens: int) -> Float[np.ndarray, "layer ... hidden"]:
     """Stack the layers of rows of so many tokens, without padding: the tokens of a row behind those of the row before."""
     return stack_layers([layer[..., :tokens, :].movedim(0, -3).flatten(-3, -2)[None] for layer in layers])
-
-
-def word_scores(logits: Float[Tensor, "step vocab"], word: int, against: int | None) -> Float[Tensor, "step"]:
-    """Return the log-probability of a word at each step, less that of the word `against`, if any."""
-    found = logits.float().log_softmax(dim=-1)
-    return found[:, word] if against is None else found[:, word] - found[:, against]
 
 
 def score_gradients(

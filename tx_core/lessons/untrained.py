@@ -10,7 +10,7 @@ from torch import Tensor
 
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.device import DeviceRunner
-from tx_core.transformer.bert import Bert, random_bert, random_head
+from tx_core.transformer.bert import random_bert, random_head
 from tx_core.transformer.config import BertConfig
 from tx_core.transformer.trace import Trace
 
@@ -23,19 +23,14 @@ def untrained_engine(engine: BertEngine, seed: int) -> BertEngine:
 
     The last ones are cached, up to MAX_UNTRAINED_BYTES.
     """
-    model, runner = _drawn(engine.model.config, seed, engine.device)
-    return BertEngine(f"untrained {seed}", "The same BERT, untrained", engine.tokenizer, model, runner)
+    runner = _drawn(engine.model.config, seed, engine.device)
+    return BertEngine(f"untrained {seed}", "The same BERT, untrained", engine.tokenizer, runner)
 
 
-def model_bytes(drawn: tuple[Bert, DeviceRunner]) -> int:
-    """Return the memory of a model's weights, at most MAX_UNTRAINED_BYTES, so that a larger model can be cached alone."""
-    return min(sum(weights.nbytes for weights in drawn[0].parameters()), MAX_UNTRAINED_BYTES)
-
-
-@cached(LRUCache(MAX_UNTRAINED_BYTES, getsizeof=model_bytes), lock=Lock())
-def _drawn(config: BertConfig, seed: int, device: str) -> tuple[Bert, DeviceRunner]:
-    model = random_bert(config, seed).requires_grad_(False)
-    return model, DeviceRunner(model, device)
+@cached(LRUCache(MAX_UNTRAINED_BYTES, getsizeof=lambda runner: min(runner.nbytes, MAX_UNTRAINED_BYTES)), lock=Lock())
+def _drawn(config: BertConfig, seed: int, device: str) -> DeviceRunner:
+    """Draw a model. One that is larger than the cache is kept alone."""
+    return DeviceRunner(random_bert(config, seed).requires_grad_(False), device)
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,8 @@ QUERY_PARTS: frozenset[TracePart] = frozenset({"query", "scores", "weights", "co
 """What is kept of every query."""
 VALUE_PARTS: frozenset[TracePart] = frozenset({"value", "context"})
 """What cannot be kept without the values."""
+TOKEN_PARTS = VECTOR_PARTS | {"hidden"}
+"""What is kept of every token."""
 
 
 def gelu(x: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
@@ -435,15 +437,14 @@ class Encoder(nn.Module):
             layers.append(select_parts(attention, keep) | {part: changes.kept[part][-1] for part in changes.keep})
             if "hidden" in keep:
                 states.append(hidden)
-        if "hidden" not in keep:
-            return EncoderRun(hidden, layers)
-        return EncoderRun(hidden if places is None else hidden[:, places], layers, states)
+        output = hidden if places is None or not TOKEN_PARTS & set(keep) else hidden[:, places]
+        return EncoderRun(output, layers, states if "hidden" in keep else ())
 
     def _wanted(
         self, keep: Collection[str], interventions: Sequence[Sequence[Intervention]], places: Sequence[int] | None
     ) -> Wanted:
         """Return what is wanted of a block. places: as in `forward`, of the last block."""
-        if places is None or "hidden" in keep:
+        if places is None or TOKEN_PARTS & set(keep):
             return Wanted(parts=keep)
         by_query = any(one.rule.by_query for run in interventions for one in run)
         alone = not (by_query or QUERY_PARTS & set(keep))

@@ -78,7 +78,7 @@ def trace_with(
 ) -> Trace:
     """Run an engine on a text as it is, which may add no special tokens, or return the cached trace of the same run.
 
-    written: tokens that follow the text, as of `engine.encode_text`.
+    written: tokens that follow the text, as of `Engine.encode`.
 
     Raises:
         TextProblem: If the text cannot be read.

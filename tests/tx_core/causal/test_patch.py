@@ -13,7 +13,7 @@ from tests.support.checkpoints import HEAD_DIM, HEADS, HIDDEN, LAYERS
 from tx_core.causal.patch import LIKELY, Patch, align_tokens, patch
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import load_own_engine
-from tx_core.engine.engine import Engine, mean_vectors, with_means, with_special_tokens
+from tx_core.engine.engine import Engine, mean_vectors, with_special_tokens
 from tx_core.errors import ChangeProblem, ModelUnavailable, TextProblem
 from tx_core.transformer.interventions import Intervention
 
@@ -291,9 +291,9 @@ def test_rows_of_one_length_are_run_at_once_and_a_mean_is_over_all_tokens(family
 
 def test_the_means_of_a_model_are_computed_once_with_and_once_without_special_tokens(checkpoint):
     engine, asked = load_own_engine(checkpoint("bert"), "bert", "Bert"), [[Intervention("mean", 0)]]
-    given = with_means(engine, asked, {})["mean"]
-    bare, again = (with_means(with_special_tokens(engine, False), asked, {})["mean"] for _ in range(2))
-    assert with_means(engine, asked, {})["mean"] is given
+    given = engine.with_means(asked, {})["mean"]
+    bare, again = (with_special_tokens(engine, False).with_means(asked, {})["mean"] for _ in range(2))
+    assert engine.with_means(asked, {})["mean"] is given
     assert again is bare
     assert np.abs(bare.mlp - given.mlp).max() > 0
 

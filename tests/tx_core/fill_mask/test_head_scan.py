@@ -1,11 +1,11 @@
 """A scan is every head switched off by hand, only faster; a shift sets two predictions side by side."""
 
+import copy
 import functools
 
 import numpy as np
 import pytest
 import torch
-from torch import nn
 
 from tests.support.checkpoints import write_bert
 from tx_core.engine import catalogue
@@ -146,20 +146,15 @@ def test_two_texts_are_compared_blank_by_blank(engine):
         assert blank.variation == pytest.approx((before - after).abs().sum().item() / 2)
 
 
-class FullCard(nn.Module):
-    """A model on a graphics card that has no memory left."""
-
-    def forward(self, *inputs, **options):
-        raise torch.OutOfMemoryError("no memory left")
-
-    def __getattr__(self, name: str):
-        raise torch.OutOfMemoryError("no memory left")
-
-
 def test_whatever_was_computed_on_the_cpu_because_the_card_is_full_says_so(tmp_path):
     engine = load_own_engine(write_bert(tmp_path), "tiny", "Tiny")
     runner = engine.runner
-    runner._on_cpu, runner._model, runner.device = runner._model, FullCard(), "meta"
+    runner._on_cpu, runner.device = copy.deepcopy(runner.model), "meta"
+
+    def full(*_inputs: object, **_options: object) -> None:
+        raise torch.OutOfMemoryError("no memory left")
+
+    runner.model.forward = full
     assert Scan(engine, TEXT).run().notice == FALLBACK_NOTICE
     assert shift_predictions(engine, TEXT, ()).notice == FALLBACK_NOTICE
     assert {score.fallback for score in score_words(engine, TEXT, ["dog", "the"])} == {FALLBACK_NOTICE}

@@ -14,13 +14,12 @@ from urllib.parse import urlsplit
 
 from cachetools import LRUCache, cached
 
-from tx_core.engine.engine import Engine, ModelInfo, RunRequest, encode_text, run_text
+from tx_core.engine.engine import Engine, ModelInfo
 from tx_core.engine.remote.messages import BACKPRESSURE, FAILURE_HEADER, Request, read_message, write_message
 from tx_core.engine.threads import BUSY, patience
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import Busy, ExplorerError, ModelUnavailable
 from tx_core.settings import host_settings
-from tx_core.transformer.trace import Trace
 
 NOT_REACHED = "The machines that run the models do not answer now. Try again in a minute."
 """For a page; the log of the server names the address."""
@@ -47,7 +46,7 @@ def _remote_method(method: str) -> Callable[..., Any]:
 
 
 @dataclass(frozen=True)
-class RemoteEngine:
+class RemoteEngine(Engine):
     """An engine that computes nothing itself: it reads texts with the model's own tokenizer, and asks for all else.
 
     The measure of `over_weights` must be a record that can be called: ValueError for a function.
@@ -60,15 +59,10 @@ class RemoteEngine:
     tokenizer: Tokenizer
     bfloat16: bool
 
-    encode, trace = encode_text, run_text
-
-    def run(self, request: RunRequest) -> Trace:
-        """Have the model run once."""
-        return self._ask("trace", **vars(request))
-
     def _ask(self, method: str, **arguments: Any) -> Any:
         return ask(self.name, method, special_tokens=self.tokenizer.special_tokens, **arguments)
 
+    trace = _remote_method("trace")
     blank_logits = _remote_method("blank_logits")
     vectors = _remote_method("vectors")
     over_weights = _remote_method("over_weights")

@@ -221,7 +221,7 @@ class Pretraining:
         if not self.held_out:
             return {}
         model = self.mean.module.eval()
-        engine = OwnEngine("run", "This run", self.tokenizer, model, DeviceRunner(model, self.device))
+        engine = OwnEngine("run", "This run", self.tokenizer, DeviceRunner(model, self.device))
         measured = measure_held_out(engine, self.held_out)
         return {source: figures._asdict() for source, figures in measured.items()}
 
