@@ -9,7 +9,6 @@ import streamlit as st
 
 from pages.ui.shell.address import (
     ADDED_VIEWS,
-    AWAITED_CHANGE,
     HELD,
     LEAD,
     LESSON,
@@ -23,7 +22,7 @@ from pages.ui.shell.address import (
     present_or_not,
     take_over,
 )
-from pages.ui.shell.admission import is_admitted, pause_before_run, wait_for_place
+from pages.ui.shell.admission import explain_waiting, is_admitted, pause_before_run
 from pages.ui.shell.frame import (
     StageShown,
     memory_explained,
@@ -40,7 +39,7 @@ from pages.ui.shell.level import (
     settle_level,
 )
 from pages.ui.shell.metrics import page_run
-from pages.ui.shell.readiness import first_visit
+from pages.ui.shell.readiness import default_engine, first_visit
 from pages.ui.shell.session import has_lost_session, has_upload
 from pages.ui.shell.start_page import NAVIGATION_SCRIPT, NOT_DRAWN, SIDEBAR_WIDTH, without_search
 from pages.ui.shell.step import SHOWN
@@ -56,9 +55,10 @@ st.set_page_config(layout="wide", page_icon=ASSETS / "icon.svg", initial_sidebar
 st.logo(ASSETS / "logo.svg", size="medium")
 alone = is_locked() or st.context.is_embedded
 page, chosen = navigation(listed=not alone)
-if not is_admitted():
-    wait_for_place()
-    st.stop()
+admitted = is_admitted()
+waits = "" if admitted else "place"
+if page.computes and default_engine.status.state == "warming up":
+    waits = "model"
 settle_level(page.key, came_by_history())
 if alone:  # the start page keeps space for a list of pages
     st.html("<style>div:has(> div > main) { padding-left: 0 !important; }</style>")
@@ -67,7 +67,7 @@ elif PLACE in st.session_state and not {LESSON, ROOM, LEAD} & st.query_params.ke
     st.sidebar.page_link(path, label=label, icon=":material/school:", query_params=address | level_in_link())
 
 with st.container(key="level"):  # assets/page.css gives it no space
-    if not alone:
+    if not alone and admitted:
         level_switch()
     browser = st.components.v2.component("navigation", js=NAVIGATION_SCRIPT)(
         key="navigation",
@@ -78,6 +78,7 @@ with st.container(key="level"):  # assets/page.css gives it no space
                 "held": HELD in st.session_state or has_upload(),
                 "level": st.session_state.get(LEVEL_CHOSEN, ""),
                 "notDrawn": NOT_DRAWN,
+                "waits": waits,
                 "words": LESSON in st.query_params or page.key == "classroom",
                 # The browser runs the script where something is new.
                 "shown": [is_presented(), st.query_params.get(STEP) if LESSON in st.query_params else None],
@@ -85,6 +86,7 @@ with st.container(key="level"):  # assets/page.css gives it no space
             }
         ),
         on_resumed_change=lambda: None,
+        on_again_change=lambda: None,
         on_presented_change=lambda: present_or_not(bool(st.session_state["navigation"].presented)),
     )
 if take_over(browser.resumed, browser.resumed is not None and has_lost_session()):
@@ -93,18 +95,21 @@ if take_over(browser.resumed, browser.resumed is not None and has_lost_session()
 if time.monotonic() - st.session_state.get(LOST_AT, -math.inf) < LOSS_SECONDS:
     st.toast(SESSION_LOST, icon=":material/link_off:", duration="infinite")
 
+if not admitted:
+    explain_waiting()
+    st.stop()
 with first_visit, page_run(page.key), memory_explained():
     in_lesson = LESSON in st.query_params
-    st.session_state[SHOWN] = None
     if in_lesson:
         # Imported here: a page without a lesson does not wait for it before its title.
         from pages.ui.panels.lesson import hide_other_controls, lesson_step
 
         if not lesson_step():
             st.stop()
+    else:
+        st.session_state[SHOWN] = None
     hide_parts(page.key)
     if not in_lesson:
-        st.session_state[AWAITED_CHANGE] = None
         hide_widgets(page.key)
     with st.container(key="page", gap="xsmall" if page.computes else "small"), suppress(StageShown):
         chosen.run()

@@ -67,6 +67,18 @@ function resumeAfterLoss(run) {
   }).observe(app, { attributeFilter: ["data-test-connection-state"] })
 }
 
+// A page that waits for the default model, or for a place on a full server, asks again until it has it.
+const AGAIN = 3000 // milliseconds
+
+function askAgain(waits, run) {
+  clearInterval(document.attentionAsks)
+  if (!waits) return
+  document.attentionAsks = setInterval(async () => {
+    const status = waits === "model" ? await fetch(new URL("api/ready", document.baseURI)).then((answer) => answer.json(), () => null) : {}
+    if (status && status.state !== "warming up") run(true)
+  }, AGAIN)
+}
+
 // What stands in the boxes of the page, by the keys of their widgets, which Streamlit writes as classes.
 function textsInBoxes() {
   const boxes = [...document.querySelectorAll('input[type="text"]:not([role="combobox"]), textarea')]
@@ -166,5 +178,6 @@ export default function ({ data: [data], setTriggerValue, parentElement }) {
   leadDown()
   sayAloud()
   keepViews(data.views)
+  askAgain(data.waits, (again) => setTriggerValue("again", again))
   resumeAfterLoss((texts) => setTriggerValue("resumed", { texts, held: data.held }))
 }

@@ -171,7 +171,7 @@ def _ask_step(step: Fields, number: int) -> None:
 
 def _ask_controls(step: Fields, name: str) -> None:
     """Ask what students may use in a step: a tick for each control of its page, all at first."""
-    fields = page_view(str(step["page"])).fields
+    fields = page_view(str(step["page"])).fields.all
     before = step["controls"]
     known = list(dict.fromkeys([*(field.name for field in fields if field.name in texts.CONTROL_NAMES), *(before or ())]))
 

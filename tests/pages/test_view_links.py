@@ -54,7 +54,7 @@ def fields_of(page: str) -> tuple[Sequence[Field], Mapping[str, object]]:
     app.run()
     assert not app.exception
     view = app.session_state[f"{page}_view"]
-    return view.fields, view.first
+    return view.fields.all, view.fields.first
 
 
 def values_of(field: Field) -> list[object]:

@@ -17,7 +17,6 @@ from pages.ui.panels import texts
 from pages.ui.panels.lesson_question import NO_GUESS_MADE, ask_question, show_verdict
 from pages.ui.panels.question_kinds import grid_of
 from pages.ui.shell.address import (
-    AWAITED_CHANGE,
     CHANGED_STEPS,
     DRAFT,
     KEPT_PARAMETERS,
@@ -26,6 +25,7 @@ from pages.ui.shell.address import (
     PLACE,
     PRESENT,
     STEP,
+    is_changed,
     is_locked,
     is_offered,
     is_presented,
@@ -34,7 +34,7 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import hide_by_key, level_in_link
-from pages.ui.shell.step import SHOWN, ShownStep
+from pages.ui.shell.step import SHOWN, ShownStep, step_of_run
 from pages.ui.stage.scripts import component
 from pages.ui.stage.tokens import escape_markdown
 from tx_core.classroom.lesson_file import (
@@ -138,18 +138,21 @@ def step_address(name: str, number: int) -> dict[str, str]:
 def lesson_step() -> bool:
     """Show the step that the address names. False where the page below must not be shown yet."""
     name = st.query_params.get(LESSON, "")
+    before = step_of_run()
     st.session_state[SHOWN] = ShownStep()
     st.space(16)  # below the switch of the level
     try:
         lesson = find_lesson(name)
         number = step_number(lesson)
         step = lesson.steps[number - 1]
-        st.session_state[SHOWN] = ShownStep(step.controls, asks_head(step))
+        if before and before.awaits == (name, number) and is_changed(step.page):
+            st.session_state.setdefault(CHANGED_STEPS, set()).add((name, number))
+        awaits = step.done == "change" and not is_done(name, lesson, number)
+        st.session_state[SHOWN] = ShownStep(step.controls, asks_head(step), awaits=(name, number) if awaits else None)
         arrive(name, number)
         with st.container(border=True, key="lesson"):
             return show_or_explain(name, lesson, number)
     except ExplorerError as error:
-        st.session_state[AWAITED_CHANGE] = None
         explain(error)
         if is_locked():
             leave_link(texts.LEAVE_LESSON)
@@ -201,7 +204,6 @@ def step_number(lesson: Lesson) -> int:
 def show_step(name: str, lesson: Lesson, number: int) -> bool:
     """Show a step with its question, or with what came of it. False where the page below must wait for an answer."""
     step = lesson.steps[number - 1]
-    await_change(name, number, step)
     show_progress(name, lesson, number)
     st.title(escape_markdown(step.title), anchor=False)
     with st.container(key="lesson_text"):
@@ -267,15 +269,6 @@ def is_finished(name: str, lesson: Lesson) -> bool:
     return all(is_done(name, lesson, number) for number in before) and (not asks or is_done(name, lesson, last))
 
 
-def await_change(name: str, number: int, step: Step) -> None:
-    """Watch for the view's change that completes the step, starting from the view after the page's first run."""
-    here, awaited = (name, number), st.session_state.get(AWAITED_CHANGE)
-    if step.done != "change" or here in st.session_state.get(CHANGED_STEPS, ()):
-        st.session_state[AWAITED_CHANGE] = None
-    elif not awaited or awaited["step"] != here:
-        st.session_state[AWAITED_CHANGE] = {"step": here, "page": step.page}
-
-
 def show_progress(name: str, lesson: Lesson, number: int) -> None:
     """Show which parts of the lesson are done and where the learner is; a click leads to what is not done in a part."""
     here, parts, targets = place_in_strip(lesson, number), [], []
@@ -298,7 +291,7 @@ def show_progress(name: str, lesson: Lesson, number: int) -> None:
 
 def hide_other_controls(page: str) -> None:
     """Hide the widgets of a page's own fields that the step does not show; controls that pages share are not even sent."""
-    hide_by_key([widget_key(page, field.name) for field in page_view(page).fields if not is_offered(field.name)])
+    hide_by_key([widget_key(page, field.name) for field in page_view(page).fields.all if not is_offered(field.name)])
 
 
 def teacher_notes(lesson: Lesson) -> list[tuple[str, str]]:

@@ -36,8 +36,8 @@ KEPT_PARAMETERS = (*LESSON_PARAMETERS, LEVEL)
 """Parameters that belong to no page: they stay when a page writes its view."""
 WAYS_OUT = ("links", "share", "export")
 """What a locked lesson never shows, by the names that `is_offered` takes."""
-AWAITED_CHANGE, CHANGED_STEPS = "lesson_awaited_change", "lesson_changed_steps"
-"""Session entries: the step that a change of its view makes done, its page and the view at first; the steps so done."""
+CHANGED_STEPS = "lesson_changed_steps"
+"""Session entry: the steps of lessons that a change of their view has completed."""
 PLACE = "lesson_place"
 """Session entry of the step shown last: its page, the parameters of its address, its number as the reader is told it."""
 ROOM, LEAD = "room", "lead"
@@ -58,8 +58,6 @@ TEXTS_OF_LOST_SESSION = "texts_of_lost_session"
 given them to its boxes."""
 KNOWN_ADDRESSES = 8
 """Own fields, as they were handed to the browser last: a request with some of them was on its way, and is no link."""
-LINK_LENGTH = "oversized_link_length"
-"""Session entry: characters of a link over the limit, else 0."""
 
 
 @dataclass(frozen=True)
@@ -200,13 +198,33 @@ def resend_value(name: str) -> None:
 
 
 @dataclass(frozen=True)
+class StageFields:
+    """The fields of a page with a stage.
+
+    Attributes:
+        own: what is computed; the first is the sentence.
+        looks: how it is looked at.
+        first: values of the first view that are not the defaults.
+        names: of looks that a link calls otherwise than the stage does, each with the stage's name.
+    """
+
+    own: tuple[Field, ...]
+    looks: tuple[Field, ...]
+    first: Mapping[str, object]
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def all(self) -> tuple[Field, ...]:
+        """Every field, as a link may name them."""
+        return (*self.own, *self.looks)
+
+
+@dataclass(frozen=True)
 class PageView:
     """What the session keeps of the view of a page, beside the entries of its fields (`widget_key`).
 
     Attributes:
-        fields: of the page; the first is its sentence.
-        own: the names of those that are computed with.
-        first: values of the first view that are not the defaults.
+        fields: of the page.
         values: of the fields, as they were handed to the browser last.
         address: the parameters of that view, or those that the browser has asked with since.
         sent: the parameters of the request before.
@@ -217,9 +235,7 @@ class PageView:
         unknown: names of parameters that made no sense.
     """
 
-    fields: tuple[Field, ...] = ()
-    own: tuple[str, ...] = ()
-    first: Mapping[str, object] = field(default_factory=dict)
+    fields: StageFields = StageFields((), (), {})
     values: Mapping[str, object] = field(default_factory=dict)
     address: Mapping[str, str] | None = None
     sent: Mapping[str, str] | None = None
@@ -243,7 +259,7 @@ def keep_view(page: str, **changes: object) -> None:
 def forget_view(page: str) -> None:
     """Forget how a page was left: it is about to begin with another view."""
     view = page_view(page)
-    for one in view.fields:
+    for one in view.fields.all:
         st.session_state.pop(widget_key(page, one.name), None)
     st.session_state[f"{page}_view"] = PageView(arrivals=view.arrivals)
 
@@ -269,13 +285,6 @@ def request_parameters(names: Iterable[str]) -> dict[str, str]:
     """Return those of the parameters that the browser sent."""
     sent = dict(view_parameters())
     return {name: sent[name] for name in names if name in sent}
-
-
-def asks_as_handed(page: str) -> bool:
-    """Return whether the browser asks with parameters that it had before, or that the page has handed to it: no link does."""
-    view = page_view(page)
-    is_old = request_parameters(field.name for field in view.fields) == view.sent
-    return is_old or request_parameters(view.own) in view.handed
 
 
 def take_over(reported: object, lost: bool) -> bool:
@@ -307,13 +316,11 @@ def restore_lost_texts(page: str, fields: Sequence[Field], caught_up: bool) -> N
     st.session_state[TEXTS_OF_LOST_SESSION] = lost | {"given": True}
 
 
-def note_awaited_change(page: str, values: Mapping[str, object]) -> None:
-    """Detect the change that completes a lesson's step, and rerun the whole page: the notice stands above the view."""
-    awaited = st.session_state.get(AWAITED_CHANGE)
-    if awaited and awaited["page"] == page and awaited.setdefault("values", values) != values:
-        st.session_state[AWAITED_CHANGE] = None
-        st.session_state.setdefault(CHANGED_STEPS, set()).add(awaited["step"])
-        st.rerun()
+def is_changed(page: str) -> bool:
+    """Return whether the reader has changed what a page computes with since the browser was last told of it."""
+    view, state = page_view(page), st.session_state
+    before = {widget_key(page, one.name): view.values[one.name] for one in view.fields.own}
+    return any(state.get(key, value) != value for key, value in before.items())
 
 
 def pinned_view(page: str) -> dict[str, str]:
@@ -321,7 +328,7 @@ def pinned_view(page: str) -> dict[str, str]:
 
     A field is left out where it is empty, now and by default.
     """
-    fields = page_view(page).fields
+    fields = page_view(page).fields.all
     values = zip(fields, values_of(page, fields).values(), strict=True)
     written = [(field, field.write(value) if value is not None else "") for field, value in values]
     return {field.name: value for field, value in written if value or field.default}
@@ -329,11 +336,14 @@ def pinned_view(page: str) -> dict[str, str]:
 
 def view_link(page: str) -> str:
     """Return the link of a page's view as its controls are now; texts that are too long for a link are left out."""
-    view = page_view(page)
-    address = format_view(view.fields, values_of(page, view.fields), view.first) if view.fields else {}
-    if len(link_with(address)) > MAX_LINK_CHARACTERS:
-        address = {field.name: address[field.name] for field in view.fields if field.name in address and field.read is not str}
-    return link_with(address)
+    fields = page_view(page).fields
+    link = link_with(address := format_view(fields.all, values_of(page, fields.all), fields.first))
+    return link if len(link) <= MAX_LINK_CHARACTERS else link_with(without_texts(fields.all, address))
+
+
+def without_texts(fields: Sequence[Field], address: Mapping[str, str]) -> dict[str, str]:
+    """Return the parameters of a view but for those that hold any text."""
+    return {one.name: address[one.name] for one in fields if one.name in address and one.read is not str}
 
 
 def parse_view(fields: Sequence[Field], parameters: Mapping[str, str]) -> tuple[dict[str, object], list[str]]:
@@ -351,13 +361,14 @@ def parse_view(fields: Sequence[Field], parameters: Mapping[str, str]) -> tuple[
 
 def format_view(fields: Sequence[Field], values: Mapping[str, object], first: Mapping[str, object]) -> dict[str, str]:
     """Format values for an address: nothing for the first view, else the first field and all that is not default."""
-    if values == {field.name: field.default for field in fields} | dict(first):
+    if all(values[field.name] == first.get(field.name, field.default) for field in fields):
         return {}
-    return {
-        field.name: field.write(values[field.name])
-        for field in fields
-        if field is fields[0] or values[field.name] != field.default
-    }
+    return write_fields(fields, values)
+
+
+def write_fields(fields: Sequence[Field], values: Mapping[str, object]) -> dict[str, str]:
+    """Write the first of some fields and all that are not as by default."""
+    return {one.name: one.write(values[one.name]) for one in fields if one is fields[0] or values[one.name] != one.default}
 
 
 def sentence_from_other_page(fields: Sequence[Field], left: Mapping[str, object]) -> dict[str, str]:
@@ -395,28 +406,6 @@ def came_by_history() -> bool:
     return bool((context := get_script_run_ctx()) and context.is_history_navigation)
 
 
-@dataclass(frozen=True)
-class StageFields:
-    """The fields of a page with a stage.
-
-    Attributes:
-        own: what is computed; the first is the sentence.
-        looks: how it is looked at.
-        first: values of the first view that are not the defaults.
-        names: of looks that a link calls otherwise than the stage does, each with the stage's name.
-    """
-
-    own: tuple[Field, ...]
-    looks: tuple[Field, ...]
-    first: Mapping[str, object]
-    names: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def all(self) -> tuple[Field, ...]:
-        """Every field, as a link may name them."""
-        return (*self.own, *self.looks)
-
-
 def read_stage_address(page: str, fields: StageFields, set_along: Callable[[], Mapping[str, object]] = dict) -> None:
     """Update the session's entries from the address before any widget is drawn; warn of parameters that cannot be read.
 
@@ -450,9 +439,7 @@ def read_stage_address(page: str, fields: StageFields, set_along: Callable[[], M
         address = sent
     keep_view(
         page,
-        fields=fields.all,
-        own=tuple(field.name for field in fields.own),
-        first=fields.first,
+        fields=fields,
         values=values,
         address=address,
         sent=request_parameters(field.name for field in fields.all),
@@ -513,19 +500,15 @@ def hand_over(page: str, fields: StageFields) -> dict[str, object]:
     view, values = page_view(page), values_of(page, fields.all)
     address = format_view(fields.all, values, fields.first)
     length = len(link_with(address))
-    st.session_state[LINK_LENGTH] = length if length > MAX_LINK_CHARACTERS else 0
-    own_values = {field.name: values[field.name] for field in fields.own}
-    is_first = own_values == {field.name: fields.first.get(field.name, field.default) for field in fields.own}
-    written = {field.name: field.write(own_values[field.name]) for field in fields.own if own_values[field.name] != field.default}
-    own = {fields.own[0].name: own_values[fields.own[0].name], **written}
+    is_first = all(values[field.name] == fields.first.get(field.name, field.default) for field in fields.own)
+    own, problem = write_fields(fields.own, values), ""
     if length > MAX_LINK_CHARACTERS:
-        kept = {field.name for field in fields.own if field.read is not str}
-        own, is_first = {name: value for name, value in own.items() if name in kept}, False
+        own, is_first = without_texts(fields.own, own), False
+        problem = texts.LINK_TOO_LONG_TO_SHARE.format(length=length, limit=MAX_LINK_CHARACTERS)
     remember_sentence(fields.all, values, view.values)
     handed = (*view.handed, *([{}] if is_first else []), own)[-KNOWN_ADDRESSES:]
     # The fields again: a default can follow from what was computed.
-    keep_view(page, fields=fields.all, first=fields.first, values=values, address=address, handed=handed)
-    note_awaited_change(page, own_values)
+    keep_view(page, fields=fields, values=values, address=address, handed=handed)
     named = {field.name: fields.names.get(field.name, field.name) for field in fields.looks}
     step = step_of_run()
     place = step.place if step else ""
@@ -540,4 +523,5 @@ def hand_over(page: str, fields: StageFields) -> dict[str, object]:
             "level": level_in_link(),
             "isKept": shows_step(),
         },
+        "linkProblem": problem,
     }

@@ -24,7 +24,6 @@ TRY_AGAIN_LATER = 1013
 """The code with which a websocket is refused (RFC 6455, registry of close codes)."""
 MAX_WAITING = 200
 """Visitors who wait for a place; more are refused, and their browsers try again."""
-WAITING_POLL_SECONDS = 3.0
 BURST = 20
 """Runs that a page may ask for at once after a rest."""
 PACE = "pace"
@@ -82,11 +81,8 @@ def waiting() -> int:
         return len(_pages) - sum(_pages.values())
 
 
-@st.fragment(run_every=WAITING_POLL_SECONDS)
-def wait_for_place() -> None:
-    """Explain that the server is full, and show the page as soon as a place is free."""
-    if is_admitted():
-        st.rerun()
+def explain_waiting() -> None:
+    """Explain that the server is full; the browser asks again until there is a place."""
     limit = host_settings().max_visitors
     st.title(texts.PLEASE_WAIT, anchor=False)
     st.text(texts.SERVER_FULL_OF_ONE if limit == 1 else texts.SERVER_FULL.format(limit=limit))

@@ -23,7 +23,6 @@ from pages.ui.shell.address import (
     ROOM,
     SHOWN_STEP,
     STEP_HOSTS,
-    asks_as_handed,
     is_offered,
     shows_stage_alone,
     shows_step,
@@ -44,8 +43,6 @@ from tx_core.errors import (
     memory_checked,
 )
 
-OPEN_PAGE = "open_page"
-"""Session entry of the key of the page that was opened last."""
 HEADINGS: dict[type[ExplorerError], str] = {
     TextProblem: texts.CHECK_INPUT,
     CheckpointProblem: texts.MODEL_NOT_LOADED,
@@ -72,7 +69,6 @@ def open_page(key: str) -> DeltaGenerator:
     """
     use_one_core()  # what a page trains or ships is small; `cache.engine` takes all cores for a large model
     page = contents.page(key)
-    st.session_state[OPEN_PAGE] = key
     if not shows_step() and key not in STEP_HOSTS:
         st.session_state.pop(SHOWN_STEP, None)  # the step comes back with its own view, not with that of a page opened since
     if page.computes and shows_stage_alone():
@@ -88,8 +84,7 @@ def open_page(key: str) -> DeltaGenerator:
     if not page.computes:
         return badge
     if status.state == "warming up":
-        with badge:
-            _watch_warmup()
+        badge.caption(f":material/hourglass_top: {texts.WARMING_UP}", width="content")
     elif status.state == "ready" and not _asks_for_other_model(key):
         show_engine(badge, status.model, status.device)
     return badge
@@ -207,18 +202,6 @@ def next_page(key: str) -> None:
         path, address, label = way_back()
     with st.container(width="content", key="next_page"):
         st.page_link(path, label=label, icon=":material/arrow_forward:", query_params=address | level_in_link())
-
-
-@st.fragment(run_every=3.0)
-def _watch_warmup() -> None:
-    """Poll until the model has loaded, every three seconds, then rerun the page with its map.
-
-    It waits for a browser that does not have the page's address yet: the whole page would take the one before for a link, and
-    with it the sentence before.
-    """
-    if readiness.default_engine.status.state != "warming up" and asks_as_handed(st.session_state[OPEN_PAGE]):
-        st.rerun()
-    st.caption(f":material/hourglass_top: {texts.WARMING_UP}", width="content")
 
 
 ROOT = Path(__file__).parents[3]

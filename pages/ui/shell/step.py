@@ -20,6 +20,7 @@ class ShownStep:
         place: of a room: a browser may have been shown the stage of this step before this session drew it.
         guesses: of a class, for the picture.
         follows: whether the stage tells of every look.
+        awaits: the step of a lesson, by its lesson and number, that a change of the view completes.
         share: is called with the stage's script and its data, as a class is shown it; None for nobody.
     """
 
@@ -29,6 +30,7 @@ class ShownStep:
     place: str = ""
     guesses: object = None
     follows: bool = False
+    awaits: tuple[str, int] | None = None
     share: Callable[[str, bytes], None] | None = None
 
 

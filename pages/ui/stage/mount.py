@@ -9,12 +9,9 @@ from pages.ui.shell import controls
 from pages.ui.shell import texts as shell_texts
 from pages.ui.shell.address import (
     ADDED_VIEWS,
-    AWAITED_CHANGE,
     CHANGED_STEPS,
     DRAFT,
-    LINK_LENGTH,
     MAX_ADDED_VIEWS,
-    MAX_LINK_CHARACTERS,
     StageFields,
     hand_over,
     is_locked,
@@ -77,13 +74,13 @@ def mount(
         _add_view(page)
 
     def touched() -> None:
-        if awaited := st.session_state.get(AWAITED_CHANGE):
-            st.session_state[AWAITED_CHANGE] = None
-            st.session_state.setdefault(CHANGED_STEPS, set()).add(awaited["step"])
+        if step and step.awaits:
+            st.session_state.setdefault(CHANGED_STEPS, set()).add(step.awaits)
 
+    step = step_of_run()
     header = common_header(page, fields)
     data = pack(header)
-    if (step := step_of_run()) and step.share and not is_empty:
+    if step and step.share and not is_empty:
         step.share(entry, data)
     component(f"stage_{entry}", entry, "stage-box", heights=(560, TALL.get(entry, 480)))(
         key=key,
@@ -117,19 +114,15 @@ def draw_beside(page: str, entry: str, part: str, data: bytes, heights: tuple[in
 
 def common_header(page: str, fields: StageFields) -> dict[str, object]:
     """Return what every stage is told: the address, the view on arrival, what is hidden, and how a file of it is coloured."""
-    handed = hand_over(page, fields)
-    length = st.session_state.get(LINK_LENGTH, 0)
-    problem = shell_texts.LINK_TOO_LONG_TO_SHARE.format(length=length, limit=MAX_LINK_CHARACTERS) if length else ""
-    awaited, step = st.session_state.get(AWAITED_CHANGE) or {}, step_of_run()
+    step = step_of_run()
     return {
         "page": page,
         "home": STAGE_FILES.address(),
-        **handed,
+        **hand_over(page, fields),
         "hidden": [*(name for name in CONTROLS if not is_offered(name)), *(name for name in HIDDEN_PARTS if is_hidden(name))],
         "level": st.session_state.get(LEVEL_NOW, ADVANCED),
         "alone": is_locked() or shows_step(),
-        "linkProblem": problem,
-        "awaited": awaited.get("page") == page,
+        "awaited": bool(step and step.awaits),
         "follows": bool(step and step.follows) or any(st.session_state.get(widget_key(page, name)) for name in BOXES_THAT_FOLLOW),
         "scales": SCALES,
         "paper": PAPER,

@@ -63,7 +63,7 @@ def drop_missing(page: str, num_layers: int, num_heads: int, num_tokens: int) ->
 
 def drop_missing_heads(page: str, num_layers: int, num_heads: int) -> str:
     """Drop heads that the model lacks; return a notice, "" where they were the page's defaults that nobody chose."""
-    first = next(field.default for field in page_view(page).fields if field.name == "heads")
+    first = next(field.default for field in page_view(page).fields.all if field.name == "heads")
     wanted = list(value_of(page, "heads"))
     existing = [(layer, head) for layer, head in wanted if layer < num_layers and head < num_heads] or [(0, 0)]
     set_values(page, {"heads": existing})

@@ -50,7 +50,7 @@ def test_basic_hides_what_its_table_says_and_nothing_that_is_in_effect(open_app,
     basic = open_app(page, level=BASIC)
     assert not basic.exception
     assert basic.session_state[LEVEL_NOW] == BASIC
-    fields = {field.name: field for field in basic.session_state[f"{page}_view"].fields}
+    fields = {field.name: field for field in basic.session_state[f"{page}_view"].fields.all}
     names = ADVANCED_PARTS[page]
     for name in names:
         field, _, option = name.partition("=")
