@@ -12,7 +12,7 @@ from pages.ui.panels import lesson
 from pages.ui.panels.question_kinds import MEASURE_TEXTS, QUESTION_VIEWS
 from pages.ui.panels.texts import REVEALED
 from pages.ui.shell.address import ADDED_VIEWS, LESSON
-from pages.ui.shell.frame import OPEN_PAGE, new_id
+from pages.ui.shell.frame import new_id
 from pages.ui.shell.texts import NO_FRAMES
 from tests.support.staged import ask_stage, staged
 from tx_core.classroom.lesson_file import Lesson, pack_lesson, read_lesson, unpack_lesson
@@ -31,8 +31,8 @@ def link_of(app) -> str:
 
 def add_view(app) -> None:
     """Add the view as a stage does, which a browser draws: Python pins what it says."""
-    page = app.session_state[OPEN_PAGE]
-    values = [(field, app.session_state[f"{page}_{field.name}"]) for field in app.session_state[f"{page}_view"].fields]
+    page = staged(app)["page"]
+    values = [(field, app.session_state[f"{page}_{field.name}"]) for field in app.session_state[f"{page}_view"].fields.all]
     view = {field.name: field.write(value) for field, value in values if value not in (None, "", ())}
     app.session_state[ADDED_VIEWS] = [{"id": new_id(), "page": page, "view": view}]
     app.run()
