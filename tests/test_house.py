@@ -17,6 +17,7 @@ from tests.support.serving import ROOT
 HOMES = {
     "transformers": ("tx_core/engine/hub/", "tx_core/training/"),
     "bertviz": ("pages/bertviz_page/",),
+    "sklearn": ("tx_core/corpus/vectors.py",),
     "ray": ("tx_core/engine/remote/deployment.py", "tx_core/corpus/"),
     "torch": ("tx_core/", "pages/bertviz_page/"),  # bertviz takes tensors
     "streamlit": ("app.py", "pages/"),
