@@ -1,7 +1,7 @@
 // The stage of the page Attention: all heads, one map as heatmap and lines, the focused row as bars, and the same in a sentence.
 // Python sends a run; this module owns how it is looked at. See README.md.
 
-import { digits, span, strongest } from "../canvas/core/bytes.js";
+import { digits, NO_CHANGE, span, strongest } from "../canvas/core/bytes.js";
 import { modelOf } from "../canvas/attention/map.js";
 import { fillLegend, makeLegend } from "./views/legend.js";
 import { channels } from "../canvas/core/palette.js";
@@ -265,9 +265,9 @@ function drawnHeader(stage, state, view, row) {
 
 // The lines of a difference: as strong as the change, in the colour of its sign.
 function changedLines(model, codes, { dark }) {
-  const cells = Uint16Array.from(codes, (code) => Math.min(65535, Math.round(2 * Math.abs(code - 32768))));
+  const cells = Uint16Array.from(codes, (code) => Math.min(65535, Math.round(2 * Math.abs(code - NO_CHANGE))));
   const [more, less] = dark ? ["#88bbe9", "#f2a057"] : ["#125a9d", "#b85c0a"];
-  return { ...model, cells, everywhere: undefined, lineAt: (at) => channels(codes[at] >= 32768 ? more : less) };
+  return { ...model, cells, everywhere: undefined, lineAt: (at) => channels(codes[at] >= NO_CHANGE ? more : less) };
 }
 
 // The guesses of a class on the map of its head, by cell, where the map shows the very tokens that the class chose from.

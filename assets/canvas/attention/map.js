@@ -1,7 +1,7 @@
 // One attention map: what it is drawn from, its cells (core/grid.js), and the same matrix as lines, queries at the left, keys at the right. Also
 // the layout of both: side by side where there is space, else one below the other.
 
-import { span, strongest } from "../core/bytes.js";
+import { NO_CHANGE, span, strongest } from "../core/bytes.js";
 import { gridShape, shownLabels, TALLEST_GRID, weightWritten } from "../core/grid.js";
 import { colourTable, differenceTable } from "../core/palette.js";
 import { measureLabels, visible } from "../core/surface.js";
@@ -20,7 +20,7 @@ export function modelOf({ header, cells }, dark, { hatched, isDifference = false
     cells, hatched, rows: queries.length, columns: keys.length, strongest: header.strongest, texts, axes: texts,
     rowTexts: queries.map(visible), columnTexts: keys.map(visible),
     same: queries.length === keys.length && queries.every((token, index) => token === keys[index]),
-    table: isDifference ? differenceTable(dark) : colourTable(header.scale, dark), zero: isDifference ? 32768 : 0, numbersFrom: 34,
+    table: isDifference ? differenceTable(dark) : colourTable(header.scale, dark), zero: isDifference ? NO_CHANGE : 0, numbersFrom: 34,
     guesses: guesses && String(guesses.heads) === String(heads) ? guesses.cells : [], // of a class, while the head is shown that it was asked about
   };
   return Object.assign(model, { written: (at) => (hatched?.[at] ? "" : weightWritten(model, at)) });

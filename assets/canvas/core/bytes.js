@@ -11,9 +11,10 @@ export function weightOf(code) {
   return root * root;
 }
 
-// A difference of two weights is coded around 32768, with the sign of the difference.
+export const NO_CHANGE = 32768; // a difference of two weights is coded around it, with the sign of the difference
+
 export function changeOf(code) {
-  const root = (code - 32768) / 32767;
+  const root = (code - NO_CHANGE) / 32767;
   return Math.sign(root) * root * root;
 }
 

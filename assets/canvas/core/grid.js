@@ -6,7 +6,7 @@
 // and `dimmed`, 1 for cells that stand for nothing, or aside; `guesses`, bars of a class in cells; `axes`, the names { query, key } of both
 // axes beside them, or `axesLine`, in one line above; `numbered`, whether the columns are numbers; `isFree`, whether cells need not be square.
 
-import { changeOf, weightOf } from "./bytes.js";
+import { changeOf, NO_CHANGE, weightOf } from "./bytes.js";
 import { twoDigits } from "./numbers.js";
 import { cellPixels, inkOn, mix } from "./palette.js";
 import { fit, measureLabels, zoomOf } from "./surface.js";
@@ -20,17 +20,16 @@ const [GAPS_FROM, NUMBERS_FROM, LEAST_NUMBER, LEAST_HEIGHT] = [9, 27, 11, 14]; /
 const STRIPE = 6;
 const ZEROS = /^[+−]?0?(\.0+)?$/; // numbers that are written as nothing but zeros: in grey
 const DIMMED = 0.6;
-const ZERO = 32768; // the code of no difference
 export const TALLEST_GRID = 560;
 const STILL = { x: 0, y: 0 };
 
 // Numbers as codes: of 0 to `limit` or, signed, of both sides of zero; by their square root, so that small ones show, or `linear`.
 export function codesOf(values, { limit = 1, signed = true, linear = false }) {
   return Uint16Array.from(values, (value) => {
-    if (!Number.isFinite(value)) return signed ? ZERO : 0;
+    if (!Number.isFinite(value)) return signed ? NO_CHANGE : 0;
     const share = Math.min(1, Math.abs(value) / limit);
     const root = linear ? share : Math.sqrt(share);
-    return signed ? ZERO + Math.sign(value) * Math.round(root * 32767) : Math.round(root * 65535);
+    return signed ? NO_CHANGE + Math.sign(value) * Math.round(root * 32767) : Math.round(root * 65535);
   });
 }
 
@@ -140,10 +139,10 @@ function reduced(grid, factor, theme) {
   return made;
 }
 
-function paintGaps(context, { wide, high, plotWidth, plotHeight, gap = 1 }, { rows, columns }, theme) {
+function paintGaps(context, { wide, high, plotWidth, plotHeight }, { rows, columns }, theme) {
   context.fillStyle = theme.background;
-  for (let column = 1; column < columns; column += 1) context.fillRect(column * wide - gap, 0, gap, plotHeight);
-  for (let row = 1; row < rows; row += 1) context.fillRect(0, row * high - gap, plotWidth, gap);
+  for (let column = 1; column < columns; column += 1) context.fillRect(column * wide - 1, 0, 1, plotHeight);
+  for (let row = 1; row < rows; row += 1) context.fillRect(0, row * high - 1, plotWidth, 1);
 }
 
 function paintNumbers(context, { wide, high }, grid, theme) {

@@ -5,9 +5,11 @@ import { element } from "./surface.js";
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 const within = (place, count) => Math.min(count - 1, Math.max(0, place));
 
-// Where a key leads to from a place in so many rows and columns, null for any other key. Home and End go to the ends of the row; with Ctrl to
-// the first and the last place of all.
-export function placeByKey({ key, ctrlKey, metaKey }, [row, column], [rows, columns]) {
+// Where a key leads to from a place in so many rows and columns, null for any other key; from no place, null, the first arrow leads to the
+// first one. Home and End go to the ends of the row; with Ctrl to the first and the last place of all.
+export function placeByKey({ key, ctrlKey, metaKey }, place, [rows, columns]) {
+  if (!place && key in STEPS) return [0, 0];
+  const [row, column] = place ?? [0, 0];
   const isFar = ctrlKey || metaKey;
   const [down, right] = STEPS[key] ?? [];
   const next = { Home: [isFar ? 0 : row, 0], End: [isFar ? rows - 1 : row, columns - 1] }[key] ?? (down === undefined ? null : [row + down, column + right]);

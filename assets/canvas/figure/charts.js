@@ -1,5 +1,6 @@
 // The charts of a page as parts of a figure: bars, lines, points, the grid of heads and small tables.
 
+import { NO_CHANGE } from "../core/bytes.js";
 import { cellAt, codesOf, gridShape, paintGrid } from "../core/grid.js";
 import { layLegend, paintMark } from "../core/marks.js";
 import { number, twoDigits } from "../core/numbers.js";
@@ -118,7 +119,7 @@ function paintWhisker(target, theme, [low, high], middle) {
   for (const end of [low, high]) target.fillRect(end - 0.75, middle - WHISKER / 2, 1.5, WHISKER);
 }
 
-// As assets/canvas/bars/bars.css tears them.
+// A bar that goes on beyond the axis, torn at its end.
 function fillCutBar(target, left, top, width, height) {
   const [right, dent] = [left + width, left + Math.max(0, width - CUT_EDGE)];
   target.beginPath();
@@ -380,7 +381,7 @@ function layMatrix(context, theme, chart, space) {
   const values = Float32Array.from(Array.isArray(chart.cells) ? chart.cells.flat() : chart.cells, shown);
   const grid = {
     rows: chart.rows.length, columns: chart.columns.length, rowTexts: chart.rows.map(visible), columnTexts: chart.columns.map(visible),
-    cells: codesOf(values, { limit: isSigned ? chart.limit : 1, signed: isSigned, linear: isSigned && !chart.root }), zero: isSigned ? 32768 : 0,
+    cells: codesOf(values, { limit: isSigned ? chart.limit : 1, signed: isSigned, linear: isSigned && !chart.root }), zero: isSigned ? NO_CHANGE : 0,
     table: isSigned ? differenceTable(theme.dark) : colourTable("blues", theme.dark), hatched: Uint8Array.from(values, (value) => Number(!Number.isFinite(value))),
     written: isMask ? null : (at) => smallestNumber(values[at]), axesLine: chart.axes, numbered: chart.numbered, isFree: !chart.square, widestRow: chart.widestRow,
   };

@@ -1,9 +1,8 @@
 // Two maps of different texts on common axes: the words of both sides in one order, as in tx_core/analysis/comparison.py. Its test
 // is tests/browser/test_sums.py.
 
+import { NO_CHANGE } from "../../canvas/core/bytes.js";
 import { coded, codedDifference, movedAttention } from "./weights.js";
-
-const NOTHING = 32768; // the code of no difference
 
 // rows: [place in A, place in B] of each word, null where it has none; views: of A and of B (core/shown.js); nameAlone(word, side)
 // labels a word that one side has alone. Returns a view as `viewOf` does, with `rows` and `keyRows`, both views, and `words`, plain.
@@ -36,7 +35,7 @@ export function onPair({ rows, keyRows, views }, side, { weights, lost }) {
 // B − A where both sides have both words.
 export function differenceOn(before, after) {
   const hatched = after.hatched.map((missing, at) => missing | before.hatched[at]);
-  const codes = codedDifference(before.weights, after.weights).map((code, at) => (hatched[at] ? NOTHING : code));
+  const codes = codedDifference(before.weights, after.weights).map((code, at) => (hatched[at] ? NO_CHANGE : code));
   return { codes, weights: after.weights, lost: after.lost, hatched };
 }
 

@@ -1,11 +1,10 @@
 // Small sums over the rows of one attention map: pieces merged into words, special tokens hidden, heads averaged. The same as
 // tx_core/analysis/views.py; tests/browser/test_sums.py runs the same cases through both.
 
-import { weightOf } from "../../canvas/core/bytes.js";
+import { NO_CHANGE, weightOf } from "../../canvas/core/bytes.js";
 
 const LARGEST = 65535;
 const SIGNED = 32767;
-const ZERO = 32768;
 
 export function decoded(codes) {
   return Float32Array.from(codes, weightOf);
@@ -26,7 +25,7 @@ export function codedDifference(before, after) {
     const size = Math.abs(change);
     const code = Math.round(Math.sqrt(size) * SIGNED);
     const exact = code + Math.sign(Math.round(size * 1000) - Math.round((code / SIGNED) ** 2 * 1000));
-    return ZERO + Math.sign(change) * exact;
+    return NO_CHANGE + Math.sign(change) * exact;
   });
 }
 

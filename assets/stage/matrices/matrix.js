@@ -1,5 +1,6 @@
 // The matrices of a computation: their numbers, labels and the limits of their colours; and each as a grid of cells.
 
+import { NO_CHANGE } from "../../canvas/core/bytes.js";
 import { codesOf } from "../../canvas/core/grid.js";
 import { short, twoDigits } from "../../canvas/core/numbers.js";
 import { visible } from "../../canvas/core/surface.js";
@@ -57,14 +58,24 @@ export function rowOf(matrix, row) {
 
 // The columns that are drawn as a grid (assets/canvas/core/grid.js). lights: the cells, rows and columns that stay bright, all for null.
 export function gridOf(matrix, table, { lights, isWritten }) {
-  const { rows, columns, shown, group, limit } = matrix;
-  const values = shown === columns ? matrix.values : Float32Array.from({ length: rows * shown }, (_, at) => valueAt(matrix, Math.floor(at / shown), at % shown));
+  const { rows, shown, group, rowTexts, columnTexts } = matrix;
+  const { values, cells, hatched } = coded(matrix);
   return {
-    rows, columns: shown, rowTexts: matrix.rowTexts, columnTexts: matrix.columnTexts, table, zero: 32768,
-    cells: codesOf(group === "mask" ? values.map((value) => (value === 0 ? ALLOWED : value)) : values, { limit }),
-    hatched: values.every(Number.isFinite) ? null : Uint8Array.from(values, (value) => Number(!Number.isFinite(value))),
+    rows, columns: shown, rowTexts, columnTexts, table, zero: NO_CHANGE, cells, hatched,
     dimmed: lights && dimmed(rows, shown, lights), written: isWritten ? (at) => written(group, values[at]) : null,
   };
+}
+
+const codings = new WeakMap(); // by the numbers of a matrix: pointing at a cell changes none
+
+// The numbers that are drawn, their codes, and which of them stand for nothing.
+function coded({ values: all, rows, columns, shown, group, limit }) {
+  if (codings.get(all)?.shown === shown) return codings.get(all);
+  const values = shown === columns ? all : Float32Array.from({ length: rows * shown }, (_, at) => all[Math.floor(at / shown) * columns + (at % shown)]);
+  const cells = codesOf(group === "mask" ? values.map((value) => (value === 0 ? ALLOWED : value)) : values, { limit });
+  const hatched = values.every(Number.isFinite) ? null : Uint8Array.from(values, (value) => Number(!Number.isFinite(value)));
+  codings.set(all, { shown, values, cells, hatched });
+  return codings.get(all);
 }
 
 // Shares and what changes of them need two digits; 0 needs none.

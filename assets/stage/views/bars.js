@@ -1,6 +1,6 @@
 // What the focused row looks at, as bars: the largest weights, or the links that a change moved most. Bars move where they stand.
 
-import { digits, changeOf, span, strongest, weightOf } from "../../canvas/core/bytes.js";
+import { digits, changeOf, NO_CHANGE, span, strongest, weightOf } from "../../canvas/core/bytes.js";
 import { element } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { filled } from "../../canvas/core/text.js";
@@ -62,7 +62,7 @@ function drawMoved(bars, model, focus, { before, after, difference, texts }) {
   const { columns: keys, rowTexts, columnTexts } = model;
   bars.node.setAttribute("aria-label", texts.links);
   const positions = focus === null ? span(0, difference.length) : span(focus * keys, keys);
-  const strength = Uint16Array.from(difference, (code) => Math.min(65535, 2 * Math.abs(code - 32768)));
+  const strength = Uint16Array.from(difference, (code) => Math.min(65535, 2 * Math.abs(code - NO_CHANGE)));
   const found = strongest(strength, positions, LISTED).filter((at) => Math.abs(changeOf(difference[at])) >= LEAST_CHANGE);
   const sentence = !found.length ? texts.nothing : focus === null ? texts.largest : texts.of;
   bars.title.replaceChildren(...filled(sentence, { token: name(rowTexts[focus] ?? "") }));

@@ -171,8 +171,7 @@ function press(made, event, choose) {
   const { rows, columns } = spots;
   const isList = rows === 1 || columns === 1;
   const at = isList ? stepByKey(event, made.spot && Math.max(...made.spot), rows * columns) : null;
-  const inGrid = made.spot || !event.key.startsWith("Arrow") ? placeByKey(event, made.spot ?? [0, 0], [rows, columns]) : [0, 0]; // the first arrow begins at the first cell
-  const next = isList ? at !== null && (columns === 1 ? [at, 0] : [0, at]) : inGrid;
+  const next = isList ? at !== null && (columns === 1 ? [at, 0] : [0, at]) : placeByKey(event, made.spot, [rows, columns]);
   if (!next) return;
   event.preventDefault();
   point(made, next);

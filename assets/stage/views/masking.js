@@ -44,7 +44,7 @@ export function deriveMasked(made, { model, masking }, { kind, width, mask: pain
   made.tokens = byName.scores.rows;
   made.mask = maskOf(kind, made.tokens, { real: masking.real, width: Number(width), painted });
   made.found = maskedScores(byName.scores.values, made.tokens, made.mask, Number(penalty));
-  for (const [name, cells] of Object.entries(made.found)) byName[name].values.set(cells);
+  for (const [name, cells] of Object.entries(made.found)) byName[name].values = cells;
   const { labels } = masking;
   model.hiddenNote = kind === "causal" ? labels.later : labels.hidden;
   byName.lowered.penalty = Number(penalty);

@@ -140,8 +140,7 @@ function press(made, name, event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const { rows, shown } = made.model.byName[name];
   const here = made.chosen?.matrix === name ? [made.chosen.row, made.chosen.column] : null;
-  const isHere = event.key === "Enter" || (!here && event.key.startsWith("Arrow")); // the first arrow begins at the first cell
-  const place = isHere ? here ?? [0, 0] : placeByKey(event, here ?? [0, 0], [rows, shown]);
+  const place = event.key === "Enter" ? here ?? [0, 0] : placeByKey(event, here, [rows, shown]);
   if (!place && event.key !== "Escape") return;
   event.preventDefault();
   made.gestures.hover(null);

@@ -231,21 +231,18 @@ def signed_drawing(
     limit: float,
     intervals: Sequence[tuple[float, float]] = (),
 ) -> Drawing:
-    """Draw bars to both sides of zero. limit: where the axis ends on a side that is used.
+    """Draw bars to both sides of zero. limit: where the axis ends on the right; on the left it ends with the lowest bar or whisker.
 
-    intervals: a whisker for each bar; the axis then ends on the left where they do.
+    intervals: a whisker for each bar.
     """
-    most = limit or 1.0
-    lowest = min((*values, *(low for low, _ in intervals)), default=0.0)
-    least = 0.0 if lowest >= 0 else lowest if intervals else -most
     chart = {
         "kind": "bars",
         "title": title,
         "labels": list(labels),
         "values": list(values),
         "names": True,
-        "from": least,
-        "to": most,
+        "from": min(0.0, *values, *(low for low, _ in intervals)),
+        "to": limit or 1.0,
         "ends": [f"{value:.2f}".replace("-", "−") for value in values],
         "ticks": [{"at": 0, "text": "0"}],
         "colours": [ONE_COLOUR if value >= 0 else BELOW_ZERO for value in values],
