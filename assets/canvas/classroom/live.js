@@ -85,9 +85,8 @@ async function showStage(live, { drawing, home, entry, data, then, recap }) {
   const host = element("div", {});
   host.attachShadow({ mode: "open" }).append(box);
   live.stage.replaceChildren(element("p", {}, then), host, ...(recap ? [element("p", {}, recap)] : []));
-  const run = () => askForRun(live, "touched", 0, 0); // what needs the server
   const isDrawn = await fetchDrawing(addressOf(home), [`${entry}.js`, `start-${entry}.js`], ["stage.css"], "")(
-    { data: bytes, parentElement: box, setTriggerValue: run, setStateValue: run }, drawn.shown);
+    { data: bytes, parentElement: box, askForRun: () => askForRun(live, "touched", 0, 0) }, drawn.shown);
   if (live.drawn !== drawn) return;
   if (!isDrawn) throw new Error(entry);
   setAsking(false);

@@ -8,6 +8,7 @@ import { computed, connect, present, tellLook } from "./page.js";
 import { button } from "./toolbar.js";
 
 const views = new Map(); // by page, or step of a room: how it was looked at last, for who comes back to it
+const wishes = new Map(); // by step of a room: what was asked for last of a stage that was drawn there before its page had run
 
 // make(parent): a stage, by `begin`; receive(stage, bytes): takes in a message; written(stage): the view as links write it; redraw(stage);
 // end(stage): what else ends with it. Returns what a bundle exports: `mount` for Streamlit, and `offline` for a file without a server.
@@ -18,10 +19,21 @@ export function stageOf({ make, receive, written, redraw, end = () => {} }) {
     stage.root.remove();
   };
   return {
+    // mounted: what Streamlit gives; of a stage that is drawn before its page has run, `askForRun` stands for both ways to the server.
     mount(mounted) {
+      const { askForRun } = mounted;
       const [stage, over] = mountOnce(mounted.parentElement, make, remove);
-      connect(stage, mounted, () => written(stage));
+      const place = () => stage.header.arrival.place;
+      const keepWish = (...wish) => {
+        wishes.set(place(), wish);
+        askForRun();
+      };
+      connect(stage, askForRun ? { setTriggerValue: keepWish, setStateValue: askForRun } : mounted, () => written(stage));
       receive(stage, mounted.data);
+      const wish = wishes.get(place());
+      if (!wish || askForRun) return over;
+      wishes.delete(place());
+      mounted.setTriggerValue(...wish);
       return over;
     },
     offline(parent, texts, data) {

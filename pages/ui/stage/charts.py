@@ -231,8 +231,9 @@ def signed_drawing(
     limit: float,
     intervals: Sequence[tuple[float, float]] = (),
 ) -> Drawing:
-    """Draw bars to both sides of zero. limit: where the axis ends on the right; on the left it ends with the lowest bar or whisker.
+    """Draw bars to both sides of zero.
 
+    limit: where the axis ends on the right; on the left it ends with the lowest bar or whisker.
     intervals: a whisker for each bar.
     """
     chart = {

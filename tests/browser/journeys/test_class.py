@@ -11,7 +11,7 @@ from pages.classroom import texts
 from pages.classroom.events import EVENTS
 from pages.fill_mask.texts import TOP_WORDS
 from pages.ui.panels.lesson import FOR_CLASS, shipped_lesson
-from pages.ui.stage.browser_texts import CONTROLS
+from pages.ui.stage.browser_texts import CONTROLS, MORE
 from pages.ui.stage.texts import CLASS_GUESSED, CLASS_LEGEND
 from tests.browser.journeys.test_lesson_editor import choose
 from tests.browser.journeys.test_lessons import guess_by_keyboard
@@ -355,8 +355,16 @@ def test_phones_and_teacher_see_the_stage_of_a_step_with_the_guesses_in_it_and_l
         press(student, texts.SEND)
         expect(note(teacher)).to_have_text(texts.ANSWERED.format(answered=1, students=2), timeout=PATIENCE)
         expect(view.get_by_test_id("stage")).to_have_count(0)
+        offers_changes = "changes" in step.controls
+        if offers_changes:
+            view.evaluate(HOLD_RUN)
         press(teacher, texts.REVEAL)
+        if offers_changes:  # what is asked of the stage that was fetched at once is done by the page's own
+            for name in (MORE, re.compile("^Switch off")):
+                view.locator(".live").get_by_role("button", name=name).click()
+            view.evaluate("release()")
         own_stage(view)
+        expect(view.get_by_role("button", name=re.compile("^Undo: Layer"))).to_have_count(int(offers_changes), timeout=PATIENCE)
         if step.question.kind != "token":
             expect(teacher.get_by_role("gridcell", name=re.compile(re.escape(said)))).to_have_count(1, timeout=PATIENCE)
         expect(teacher.get_by_text(CLASS_LEGEND).filter(visible=True).first).to_be_visible(timeout=PATIENCE)
