@@ -33,7 +33,7 @@ from tx_core.classroom.questions import QUESTION_KINDS
 from tx_core.errors import LessonProblem
 
 Fields = dict[str, object]
-KNOWN = {"level": DIFFICULTIES, "kind": texts.KINDS, "measure": texts.MEASURES, "done": texts.DONE}
+KNOWN = {"level": DIFFICULTIES, "kind": texts.KINDS, "measure": texts.MEASURES}
 """The fields with one of a few values, and these."""
 OTHER_TYPES = {"tolerance": (int, float), "controls": (list, NoneType)}
 """Of fields whose first value has another type. `controls`: None where students may use all."""

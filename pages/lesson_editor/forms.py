@@ -158,14 +158,8 @@ def _ask_step(step: Fields, number: int) -> None:
         _ask_controls(step, name)
     with st.expander(texts.MORE, key=f"{name}_more"):
         _lines(step, "then", texts.THEN.format(number=number), name)
-        ways = [way for way in texts.DONE if way != "answer" or step["kind"] != "none"]
-        step["done"] = st.selectbox(
-            texts.DONE_WHEN.format(number=number),
-            ways,
-            ways.index(step["done"]) if step["done"] in ways else 0,
-            format_func=texts.DONE.get,
-            key=f"{name}_done_{step['kind'] != 'none'}",
-        )
+        waits = st.checkbox(texts.DONE_BY_CHANGE.format(number=number), step["done"] == "change", key=f"{name}_done")
+        step["done"] = "change" if waits else ""
         _lines(step, "notes", texts.STEP_NOTES.format(number=number), name)
 
 

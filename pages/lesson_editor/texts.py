@@ -34,12 +34,7 @@ MEASURE_BOXES = {
 }
 THEN = "What to notice afterwards in step {number} (optional)"
 STEP_NOTES = "Notes for the teacher on step {number} (optional)"
-DONE = {
-    "": "answered, where it asks something",
-    "answer": "answered",
-    "change": "changed by the learner",
-}
-DONE_WHEN = "Step {number} is done when it is"
+DONE_BY_CHANGE = "Step {number} is done only once the learner has changed its view"
 UP, DOWN, REMOVE = "Up", "Down", "Remove"
 ADD_STEP, CHOOSE_PAGE = "Add a step", "Choose a page"
 CHOOSE_TOKEN = "Choose a token"

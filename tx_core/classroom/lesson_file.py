@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, Literal, get_args
 
 import yaml
-from pydantic import Field, StringConstraints, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic import Field, StringConstraints, ValidationError, ValidationInfo, field_validator
 
 from tx_core.classroom.measures import LessonPart, Short
 from tx_core.classroom.questions import Question
@@ -45,11 +45,9 @@ NOT_TEXT = "This lesson is not a text file in UTF-8. Save it so and open it agai
 TOO_LARGE = "This lesson has {size:,} bytes, and at most {limit:,} are read. Shorten its texts or make two lessons of it."
 TOO_DEEP = "Line {line}: nested more than {limit} deep. A lesson needs four."
 TOO_MANY = "Line {line}: more than {limit:,} entries, which no lesson needs. Shorten its lists or make two lessons of it."
-NO_TAGS = "Line {line}: tags (!) are not read. Write the value alone, or in quotes."
-NO_SUCH_VALUE = "It holds a number, a date or a character that does not exist: write it in quotes"
 NO_ALIASES = "Line {line}: aliases (& and *) are not read. Write the text out."
 NOT_YAML = "Line {line}: this is not YAML. {problem}."
-NO_SUCH_CHARACTER = "Line {line}: it holds a character that cannot be printed. Remove it, or write the line again."
+NO_SUCH_CHARACTER = "Line {line}: a character does not exist or cannot be printed. Remove it, or write the line again."
 TWICE = "Line {line}: “{name}” stands twice in the same place. Remove one of the two."
 NO_SUCH_PAGE = "there is no page “{page}” with a view here"
 WRONG_FIELD = "Line {line}, {field}: {problem}."
@@ -60,8 +58,6 @@ Difficulty = Literal["beginner", "intermediate", "advanced"]
 DIFFICULTIES: tuple[Difficulty, ...] = get_args(Difficulty)
 """From easy to hard."""
 Parameter = Annotated[str, StringConstraints(pattern=r"^[a-z_][a-z0-9_]{0,39}$")]
-Done = Literal["answer", "change"]
-"""The action by which a learner completes a step."""
 WRONG_FOR_MODEL: dict[type[ExplorerError], tuple[str, ...]] = {
     TextProblem: ("question", "answer", "text"),
     ChangeProblem: ("question", "answer", "changes"),
@@ -82,8 +78,8 @@ class Step(LessonPart):
         text: Instructions, shown before the question is answered.
         question: The question; the view is shown once it is answered.
         then: Explanation, shown with the view.
-        done: What completes the step: an answer, or a change of the view by the learner. The default is an answer if there
-            is a question; otherwise the step is done when a later one is.
+        done: "change" where the step is complete once the learner has changed its view; else it is once its question is
+            answered, and without a question when a later step is.
         notes: For the teacher.
     """
 
@@ -94,15 +90,8 @@ class Step(LessonPart):
     text: Long
     question: Question | None = None
     then: Long | None = None
-    done: Done | None = None
+    done: Literal["answer", "change"] | None = None
     notes: Long | None = None
-
-    @model_validator(mode="after")
-    def can_be_done(self) -> "Step":
-        """Reject a step that is done by an answer but has no question."""
-        if self.done == "answer" and self.question is None:
-            raise ValueError("a step without a question cannot be done by an answer")
-        return self
 
     @field_validator("page")
     @classmethod
@@ -141,27 +130,6 @@ class Lesson(LessonPart):
         return self.recap or "" if step == len(self.steps) else ""
 
 
-class LessonLoader(yaml.SafeLoader):
-    """A safe loader that reports invalid values, such as the 45th of a month, as YAML errors with their line."""
-
-    def fetch_more_tokens(self) -> None:
-        """Scan further tokens; report an invalid escape sequence with its line."""
-        try:
-            super().fetch_more_tokens()
-        except (ValueError, OverflowError):
-            raise yaml.MarkedYAMLError(problem=NO_SUCH_VALUE, problem_mark=self.get_mark()) from None
-
-    def construct_object(self, node: yaml.Node, deep: bool = False) -> object:
-        """Construct the value of a node; report an invalid number, date or lone surrogate with its line."""
-        try:
-            made = super().construct_object(node, deep)
-            if isinstance(made, str):
-                made.encode()
-            return made
-        except (ValueError, OverflowError):
-            raise yaml.MarkedYAMLError(problem=NO_SUCH_VALUE, problem_mark=node.start_mark) from None
-
-
 def read_lesson(written: bytes, pages: Collection[str] | None = None) -> Lesson:
     """Parse a lesson from the bytes of its file. pages: those that steps may open, None for any.
 
@@ -175,9 +143,9 @@ def read_lesson(written: bytes, pages: Collection[str] | None = None) -> Lesson:
         raise LessonProblem(NOT_TEXT) from None
     try:
         _check_shape(text)
-        node = yaml.compose(text, Loader=LessonLoader)
+        node = yaml.compose(text, Loader=yaml.BaseLoader)
         _check_names(node)
-        return Lesson.model_validate(yaml.load(text, Loader=LessonLoader), context=pages)
+        return Lesson.model_validate(yaml.load(text, Loader=yaml.BaseLoader), context=pages)
     except yaml.reader.ReaderError as problem:
         raise LessonProblem(NO_SUCH_CHARACTER.format(line=text.count("\n", 0, problem.position) + 1)) from None
     except yaml.YAMLError as problem:
@@ -199,7 +167,7 @@ def with_line(problem: ExplorerError, written: str, number: int) -> ExplorerErro
     field = own or WRONG_FOR_MODEL.get(type(problem))
     if field is None:
         return problem
-    return LessonProblem(_wrong_field(("steps", number - 1, *field), str(problem), yaml.compose(written, Loader=LessonLoader)))
+    return LessonProblem(_wrong_field(("steps", number - 1, *field), str(problem), yaml.compose(written, Loader=yaml.BaseLoader)))
 
 
 def write_lesson(lesson: Lesson) -> str:
@@ -247,19 +215,20 @@ def open_lesson(path: Path) -> Lesson:
 
 
 def _check_shape(text: str) -> None:
-    """Reject aliases (a small file could expand to gigabytes), tags, and too many or too deep entries, before construction."""
-    depth = 0
-    for count, event in enumerate(yaml.parse(text, Loader=LessonLoader)):
-        line = event.start_mark.line + 1
-        if isinstance(event, yaml.AliasEvent):
-            raise LessonProblem(NO_ALIASES.format(line=line))
-        if getattr(event, "tag", None) is not None:
-            raise LessonProblem(NO_TAGS.format(line=line))
-        if count >= MAX_ENTRIES:
-            raise LessonProblem(TOO_MANY.format(line=line, limit=MAX_ENTRIES))
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > MAX_DEPTH:
-            raise LessonProblem(TOO_DEEP.format(line=line, limit=MAX_DEPTH))
+    """Reject aliases (a small file could expand to gigabytes), and too many or too deep entries, before construction."""
+    depth, line = 0, 1
+    try:
+        for count, event in enumerate(yaml.parse(text, Loader=yaml.BaseLoader)):
+            line = event.start_mark.line + 1
+            if isinstance(event, yaml.AliasEvent):
+                raise LessonProblem(NO_ALIASES.format(line=line))
+            if count >= MAX_ENTRIES:
+                raise LessonProblem(TOO_MANY.format(line=line, limit=MAX_ENTRIES))
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > MAX_DEPTH:
+                raise LessonProblem(TOO_DEEP.format(line=line, limit=MAX_DEPTH))
+    except (ValueError, OverflowError):  # of an escape sequence such as "\UFFFFFFFF"
+        raise LessonProblem(NO_SUCH_CHARACTER.format(line=line)) from None
 
 
 def _check_names(node: yaml.Node | None) -> None:

@@ -38,6 +38,15 @@ class LessonPart(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    @model_validator(mode="before")
+    @classmethod
+    def without_empty(cls, fields: object) -> object:
+        """Leave out an optional field that is written without a value."""
+        if not isinstance(fields, Mapping):
+            return fields
+        optional = {name for name, field in cls.model_fields.items() if not field.is_required()}
+        return {name: value for name, value in fields.items() if not (name in optional and value in ("", "~", "null"))}
+
 
 class Measure(LessonPart):
     """The computation of the right answer by the model.
