@@ -126,7 +126,7 @@ def explain_problem() -> None:
 def show_live(role: str, code: str, token: str, **data: object) -> None:
     """Draw the state of the room live; the browser reruns the surrounding fragment when it would draw something else."""
     addresses = {"events": f"{EVENTS}?key={token}", "state": f"{STATE}?key={token}"}
-    known = {"now": time.time(), "texts": texts.LIVE_TEXTS, "remember": [storage_key(role, code), token]}
+    known = {"now": time.time(), "texts": texts.LIVE_TEXTS, "remember": [storage_key(role, code), token], "own": role == ROOM}
     class_view()(key="classroom_live", data=known | addresses | data, on_changed_change=lambda: None)
 
 

@@ -100,7 +100,6 @@ def draw_step(code: str, token: str) -> None:
         draw_or_explain(send_sentence, token, number, key, sentence)
     if not room.together:
         pace_buttons(token, number, len(lesson.steps))
-    drawn = {"step": number, "own": True, "together": room.together, "revealed": revealed, "discussed": number in room.discussed}
     with live:  # drawn last: it knows what was sent in this run
         entrance.show_live(
             entrance.ROOM,
@@ -109,7 +108,6 @@ def draw_step(code: str, token: str) -> None:
             message=room_message,
             sent=st.session_state.get(f"{key}_sent", 0),
             shares=level_of(lesson) == own_level(lesson),
-            **drawn,
         )
 
 

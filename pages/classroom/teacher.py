@@ -179,9 +179,7 @@ def show_answers(code: str, token: str, room: Room, step: Step, picture: dict[st
     """
     revealed, votes = room.step in room.revealed, votes_of(host_store(), room, room.step)
     told = message(room, votes, for_teacher=True)
-    drawn = {"step": room.step, "own": False, "together": room.together, "revealed": revealed}
-    drawn |= {"discussed": room.step in room.discussed, "first": told["first"]}
-    entrance.show_live(entrance.LEAD, code, token, message=told, picture=picture, **drawn)
+    entrance.show_live(entrance.LEAD, code, token, message=told, picture=picture)
     show_view(lesson_of(room.source), room.step, room, revealed or not step.question, votes)
     if is_presented():
         return  # what follows is for the teacher alone

@@ -13,7 +13,8 @@ const [HOLD, LATER] = [600, 10000]; // after a reveal, before phones that were t
 const BRING_BACK = 20; // looks for the boxes of what was typed before
 const TEXT = "textarea, input:not([type]), input[type=text], input[type=number]";
 
-export default function mountLive({ data, parentElement, setStateValue, setTriggerValue }) {
+export default function mountLive({ data: given, parentElement, setStateValue, setTriggerValue }) {
+  const data = { ...given, ...drawnWith(given.message) };
   const [live, end] = mountOnce(parentElement, makeLive, removeLive);
   live.rerun = (sign) => setTriggerValue("changed", sign);
   live.recalled = (token) => setStateValue("recalled", token);
@@ -33,6 +34,13 @@ export default function mountLive({ data, parentElement, setStateValue, setTrigg
   if (data.message) receive(live, data.message, true);
   if (data.events && live.address !== data.events) listen(live);
   return end;
+}
+
+// What the page has drawn, by the message that came with it.
+function drawnWith(message) {
+  if (!message) return {};
+  const { step, together, first, revealed, discussed } = message;
+  return { step, together, first, revealed: revealed.includes(step), discussed: discussed.includes(step) };
 }
 
 function makeLive(parent) {
