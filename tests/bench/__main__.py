@@ -1,8 +1,16 @@
 """Measure the design's numbers on this machine: `python -m tests.bench` prints the table of tests/bench/README.md."""
 
-import app  # noqa: F401 - it sets this process as the app sets its own
-from tests.bench import browser, classes, core, memory, neighbours, orders, ray_models, sentences, visitors
-from tests.bench.table import markdown
+import os
+import sys
+from datetime import date
 
-PARTS = (browser, core, sentences, visitors, ray_models, neighbours, orders, classes, memory)
-print(markdown([row for part in PARTS for row in part.rows()]))
+import app  # noqa: F401 - it sets this process as the app sets its own
+from tests.bench import browser, classes, core, neighbours, orders, ray_models, sentences, visitors
+
+PARTS = (browser, core, sentences, visitors, ray_models, neighbours, orders, classes)
+names = sys.argv[1:]
+print("| what | measured | at most | date | machine |\n|---|---|---|---|---|")
+for part in PARTS:
+    for row in part.rows() if not names or part.__name__.rpartition(".")[2] in names else ():
+        missed = "" if row.kept else " **missed**"
+        print(f"| {row.what} | {row.measured}{missed} | {row.at_most} | {date.today()} | {os.cpu_count()} cores |", flush=True)

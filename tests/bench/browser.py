@@ -10,7 +10,9 @@ from urllib.parse import quote_plus
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from pages.contents import PAGES
 from tests.bench.table import Row
+from tests.bench.visitors import ready_server
 from tests.browser.conftest import find_browser
 from tests.support.serving import ROOT, fetch, serving, wait_until
 from tx_core.engine import catalogue
@@ -143,6 +145,33 @@ def page_rows(browser: Browser) -> list[Row]:
     ]
 
 
+SLOW_4G = {"offline": False, "latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 94_000}
+"""Milliseconds, and bytes a second: 1.6 Mbit/s down."""
+
+
+def phone_row(browser: Browser) -> Row:
+    """The first picture of Attention on a phone: a slow network and a quarter of the processor, three new visitors."""
+    times, sizes = [], []
+    with ready_server() as (url, _):
+        for _ in range(3):
+            context = browser.new_context(viewport={"width": 390, "height": 844})
+            page, received = context.new_page(), []
+            session = context.new_cdp_session(page)
+            session.on("Network.loadingFinished", lambda loaded, received=received: received.append(loaded["encodedDataLength"]))
+            session.send("Network.enable")
+            session.send("Network.emulateNetworkConditions", SLOW_4G)
+            session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
+            begun = time.perf_counter()
+            page.goto(f"{url}/attention")
+            page.wait_for_function(SEEN, arg=MAP, timeout=60_000)
+            times.append(time.perf_counter() - begun)
+            sizes.append(sum(received) / 1000)
+            context.close()
+    what = "the first picture of Attention on a phone: slow 4G (1.6 Mbit/s, 150 ms), a quarter of the processor"
+    measured = f"{', '.join(f'{seconds:.1f}' for seconds in times)} s, {median(sizes):.0f} kB"
+    return Row(what, measured, "4 s, 600 kB", median(times) <= 4 and median(sizes) <= 600)
+
+
 # Gaps between frames, in milliseconds, while something moves.
 FRAMES = """async (seconds) => {
   const stamps = []
@@ -171,8 +200,7 @@ def frame_row(what: str, gaps: Sequence[float]) -> Row:
 def route_rows(browser: Browser) -> list[Row]:
     """The picture of Start: when its arcs have come, and whether it moves smoothly while it plays and is pointed at."""
     found = []
-    with served("app.py") as (url, _):
-        wait_until(lambda: fetch(f"{url}/api/ready")[0] == 200, 60, "the model")
+    with ready_server() as (url, _):
         for tokens, text in WORDS.items():
             page = browser.new_page(viewport={"width": 1280, "height": 800})
             page.goto(f"{url}/?least=0.2&text={quote_plus(text)}")
@@ -201,11 +229,35 @@ def route_rows(browser: Browser) -> list[Row]:
     return found
 
 
+MOST_MEGABYTES = 700
+"""So that a host of 1 GB is enough."""
+SECONDS_ON_A_PAGE = 6
+
+
+def memory_row(browser: Browser) -> Row:
+    """Open every page of a server, one after the other, and scroll: the most megabytes that the server has resident meanwhile."""
+    most = 0.0
+    with ready_server() as (url, server):
+        page = browser.new_page()
+        page.mouse.move(600, 400)
+        for entry in PAGES:
+            page.goto(f"{url}/{entry.address or entry.key}?level=advanced")
+            page.locator("h1").first.wait_for()
+            end = time.monotonic() + SECONDS_ON_A_PAGE
+            while time.monotonic() < end:
+                page.mouse.wheel(0, 500)
+                most = max(most, server.memory_info().rss / 1e6)
+                page.wait_for_timeout(100)
+        page.close()
+    what = "memory of a server whose one visitor opens every page, at most"
+    return Row(what, f"{most:.0f} MB", f"{MOST_MEGABYTES} MB", most <= MOST_MEGABYTES)
+
+
 def rows() -> list[Row]:
     """Measure everything of this file."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_browser(), args=list(CHROMIUM))
         try:
-            return [*start_rows(browser), *page_rows(browser), *route_rows(browser)]
+            return [*start_rows(browser), *page_rows(browser), phone_row(browser), *route_rows(browser), memory_row(browser)]
         finally:
             browser.close()

@@ -15,8 +15,7 @@ import psutil
 from pages.classroom import texts
 from pages.ui.panels.lesson import shipped_lesson
 from tests.bench.table import Row
-from tests.bench.visitors import server_process
-from tests.support.serving import ROOT, fetch, serving, wait_until
+from tests.bench.visitors import ready_server
 from tests.support.stream_client import Visitor, visit
 from tx_core.classroom.rooms import Rooms
 
@@ -200,10 +199,8 @@ def usual(seconds: list[float]) -> str:
 def rows() -> list[Row]:
     """Measure ROUNDS classes at one server, one after the other."""
     with tempfile.TemporaryDirectory() as folder:
-        database = Path(folder) / "log.sqlite"
-        with serving(ROOT, Path(folder) / "log.txt") as url:
-            wait_until(lambda: fetch(f"{url}/api/ready")[0] == 200, 120, "a model that answers")
-            server = server_process(url)
+        database = Path(folder) / "rooms.sqlite"
+        with ready_server(TX_ROOMS_FILE=str(database)) as (url, server):
             lessons = [asyncio.run(give_lesson(url, f"sqlite:///{database}", server)) for _ in range(ROUNDS)]
     answers = [taken for lesson in lessons for taken in lesson.answers]
     told = {

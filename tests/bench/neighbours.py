@@ -1,10 +1,8 @@
 """Ten ordinary visitors alone, beside one who asks 50 times a second, and beside two trainings, in turns at one server."""
 
 import asyncio
-import tempfile
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
-from pathlib import Path
 from statistics import median
 
 import psutil
@@ -13,8 +11,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from pages.ui.shell.texts import SENTENCE
 from pages.ui.stage import texts as stage_texts
 from tests.bench.table import Row
-from tests.bench.visitors import Load, many_visitors, server_process
-from tests.support.serving import ROOT, fetch, serving, wait_until
+from tests.bench.visitors import Load, many_visitors, ready_server
 from tests.support.stream_client import Visitor, visit
 
 VISITORS, SECONDS, ROUNDS = 10, 6.0, 5
@@ -80,9 +77,7 @@ async def beside(url: str, neighbour: Neighbour, server: psutil.Process) -> Load
 def rows() -> list[Row]:
     """Compare what ten visitors meet with each neighbour with what they meet without, in the same round."""
     neighbours = {"alone": nobody, "greedy": greedy, "trainings": two_trainings}
-    with tempfile.TemporaryDirectory() as folder, serving(ROOT, Path(folder) / "log") as url:
-        wait_until(lambda: fetch(f"{url}/api/ready")[0] == 200, 120, "a model that answers")
-        server = server_process(url)
+    with ready_server() as (url, server):
         asyncio.run(beside(url, nobody, server))
         rounds = [{name: asyncio.run(beside(url, one, server)) for name, one in neighbours.items()} for _ in range(ROUNDS)]
     return [

@@ -14,11 +14,13 @@ from time import perf_counter, sleep
 import psutil
 
 from tests.bench.table import Row
+from tx_core.corpus.find_heads import Condition, Relation, find_heads
 from tx_core.corpus.sentence_file import Sentences, embedded_sentences
 from tx_core.corpus.statistics import read_all
 from tx_core.engine import catalogue
 from tx_core.engine.device import computes_bfloat16
 from tx_core.engine.engine import Engine
+from tx_core.errors import TextProblem
 
 SENTENCES = 10_000
 
@@ -48,6 +50,27 @@ def all_of_them(engine: Engine) -> Row:
         "minutes",
         seconds <= 180,
     )
+
+
+SEARCHED, ALONE = 20_000, 500
+"""Sentences that are searched in batches, and one at a time."""
+RELATION = Relation(Condition("form", "his|her"), Condition("form", "he|she"))
+
+
+def relation(engine: Engine) -> Row:
+    """Search many sentences for the heads of a relation, and some of them one at a time: sentences a second, in one run."""
+    many, rates = made(SEARCHED), []
+    find_heads(engine, RELATION, made(500))
+    for count, groups in ((SEARCHED, [many.texts]), (ALONE, [[text] for text in many.texts[:ALONE]])):
+        start = perf_counter()
+        for texts in groups:
+            with suppress(TextProblem):  # of a sentence without the relation
+                find_heads(engine, RELATION, texts)
+        rates.append(count / (perf_counter() - start))
+    together, alone = rates
+    measured = f"{together:,.0f} / {alone:,.0f} sentences a second = {together / alone:.1f} ×"
+    what = f"{SEARCHED:,} sentences searched for the heads of a relation, in batches / one at a time (of {ALONE})"
+    return Row(what, measured, "", kept=True)
 
 
 SCANNED = (2048, 10_240)
@@ -89,4 +112,4 @@ def _peak_megabytes() -> float:
 def rows() -> list[Row]:
     """Measure everything of this file."""
     engine = catalogue.load(catalogue.DEFAULT)
-    return [all_of_them(engine), *scans()]
+    return [all_of_them(engine), relation(engine), *scans()]

@@ -5,8 +5,8 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import psutil
 
@@ -25,27 +25,12 @@ WORDS = ("apple", "bird", "city", "dog", "farm", "fire", "garden", "girl", "hous
 """One stands in each sentence: it shows whose sentence is drawn."""
 
 
-@dataclass(frozen=True)
-class Load:
-    """What a number of visitors met.
+class Load(NamedTuple):
+    """What visitors met: seconds of each answer, answers that did not come or were another's, and the processor time of all."""
 
-    Attributes:
-        visitors: Visitors at once.
-        seconds: How long each answer took, from the text sent to the page's last word.
-        runs_a_second: Answers a second over the whole time.
-        errors: Answers that did not come, or that belonged to another sentence.
-        processor: Share of one core that the server took.
-        servers: Servers that share them.
-        page: The page that all of them use.
-    """
-
-    visitors: int
     seconds: tuple[float, ...]
-    runs_a_second: float
     errors: int
     processor: float
-    servers: int
-    page: str
 
     def percentile(self, share: float) -> float:
         """Return the time within which this share of the answers came, in seconds."""
@@ -53,19 +38,20 @@ class Load:
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else float("nan")
 
 
-@dataclass(frozen=True)
-class RunCost:
-    """What one run of a page for a new sentence costs.
-
-    Attributes:
-        processor: Seconds of the server's processor.
-        messages: Messages to the browser.
-        kilobytes: Of these messages.
-    """
+class RunCost(NamedTuple):
+    """What one run of a page for a new sentence costs: seconds of the server's processor, messages to the browser, kilobytes."""
 
     processor: float
     messages: float
     kilobytes: float
+
+
+@contextmanager
+def ready_server(**variables: str) -> Iterator[tuple[str, psutil.Process]]:
+    """Start a server with these settings; yield its address and its process once its model answers."""
+    with tempfile.TemporaryDirectory() as folder, serving(ROOT, Path(folder) / "log", **variables) as url:
+        wait_until(lambda: fetch(f"{url}/api/ready")[0] == 200, 120, "a model that answers")
+        yield url, server_process(url)
 
 
 def sentence(visitor: int, turn: int, page: str = "attention") -> tuple[str, str]:
@@ -116,16 +102,7 @@ async def many_visitors(
     before = used_by(servers)
     answers = await asyncio.gather(*tasks)
     times = tuple(taken for one, _errors in answers for taken in one)
-    passed = time.monotonic() - start
-    return Load(
-        visitors,
-        times,
-        len(times) / passed,
-        sum(errors for _, errors in answers),
-        (used_by(servers) - before) / passed,
-        len(servers),
-        page,
-    )
+    return Load(times, sum(errors for _, errors in answers), used_by(servers) - before)
 
 
 def used_by(servers: Sequence[psutil.Process]) -> float:
@@ -159,10 +136,9 @@ async def run_cost(url: str, page: str, server: psutil.Process, number: int, run
 
 def cost_row() -> Row:
     """Measure a run of the attention page for a new sentence."""
-    with tempfile.TemporaryDirectory() as folder, serving(ROOT, Path(folder) / "log", **UNPACED) as url:
-        wait_until(lambda: fetch(f"{url}/api/ready")[0] == 200, 120, "a model that answers")
-        costs = [asyncio.run(run_cost(url, "attention", server_process(url), number)) for number in range(500, 503)]
-    cost = sorted(costs, key=lambda cost: cost.processor)[1]
+    with ready_server(**UNPACED) as (url, server):
+        costs = [asyncio.run(run_cost(url, "attention", server, number)) for number in range(500, 503)]
+    cost = sorted(costs)[1]
     measured = f"{1000 * cost.processor:.1f} ms of processor; {cost.messages:.0f} messages, {cost.kilobytes:.0f} kB"
     return Row("a new sentence on the attention page, one visitor", measured, "15 ms", cost.processor <= 0.015)
 
@@ -174,46 +150,26 @@ def server_process(url: str) -> psutil.Process:
 
 
 def rows() -> list[Row]:
-    """Measure a run, 20 and 50 visitors and 30 who fill blanks at one server, 100 at two, and memory while 500 come and go."""
-    loads, grown = [], {}
-    for megabytes in (512, 16):
-        with tempfile.TemporaryDirectory() as folder, ready_server(folder, megabytes) as url:
-            server = server_process(url)
-            asyncio.run(come_and_go(url, 0, 50))
-            before = server.memory_info().rss / 1e6
-            asyncio.run(come_and_go(url, 50, 500))
-            grown[megabytes] = server.memory_info().rss / 1e6 - before
-            if not loads:
-                loads = [asyncio.run(many_visitors(url, visitors, [server])) for visitors in (20, 50)]
-                loads.append(asyncio.run(many_visitors(url, 30, [server], page="fill_mask")))
+    """Measure a run, 20 and 50 visitors and 30 who fill blanks at one server, 100 at two, and memory while 200 come and go."""
+    found, what = [cost_row()], "{} visitors, a new {} every 2 s each, {}"
+    with ready_server(TX_CACHE_MEGABYTES="512") as (url, server):
+        asyncio.run(come_and_go(url, 0, 50))
+        before = server.memory_info().rss / 1e6
+        asyncio.run(come_and_go(url, 50, 200))
+        more = server.memory_info().rss / 1e6 - before
+        about = "memory after 200 visits, above that after 50, cache of 512 MB"
+        found.append(Row(about, f"{more:.0f} MB", "50 MB", more <= 50))
+        for visitors, asked, page in ((20, "sentence", "attention"), (50, "sentence", "attention"), (30, "blank", "fill_mask")):
+            load = asyncio.run(many_visitors(url, visitors, [server], page=page))
+            found.append(load_row(what.format(visitors, asked, "one process"), load))
     with tempfile.TemporaryDirectory() as folder, site_of_two(Path(folder)) as (url, servers):
-        loads.append(asyncio.run(many_visitors(url, 100, [psutil.Process(server.pid) for server in servers])))
-    return [
-        cost_row(),
-        *(
-            Row(f"memory after 500 visits, above that after 50, shared cache of {size} MB", f"{more:.0f} MB", "50 MB", more <= 50)
-            for size, more in grown.items()
-        ),
-        *(load_row(load) for load in loads),
-    ]
+        load = asyncio.run(many_visitors(url, 100, [psutil.Process(server.pid) for server in servers]))
+    return [*found, load_row(what.format(100, "sentence", "two processes behind Caddy"), load)]
 
 
-@contextmanager
-def ready_server(folder: str, megabytes: int) -> Iterator[str]:
-    """Start a server with a shared cache of this size; give its address once its model answers."""
-    with serving(ROOT, Path(folder) / "log", TX_CACHE_MEGABYTES=str(megabytes)) as url:
-        wait_until(lambda: fetch(f"{url}/api/ready")[0] == 200, 120, "a model that answers")
-        yield url
-
-
-def load_row(load: Load) -> Row:
+def load_row(what: str, load: Load) -> Row:
     """Put what visitors met into a line."""
     late, usual = 1000 * load.percentile(0.95), 1000 * load.percentile(0.5)
-    measured = (
-        f"{usual:.0f} ms median, {late:.0f} ms at 95 %; {load.runs_a_second:.1f} answers a second, "
-        f"{1000 * load.processor / max(load.runs_a_second, 1e-9):.0f} ms of processor each, {load.errors} errors"
-    )
-    kept = load.errors == 0 and late <= 300
-    where = "one process" if load.servers == 1 else f"{load.servers} processes behind Caddy"
-    what = "blank" if load.page == "fill_mask" else "sentence"
-    return Row(f"{load.visitors} visitors, a new {what} every 2 s each, {where}", measured, "300 ms at 95 %", kept)
+    cost = 1000 * load.processor / max(len(load.seconds), 1)
+    measured = f"{usual:.0f} ms median, {late:.0f} ms at 95 %; {cost:.0f} ms of processor each, {load.errors} errors"
+    return Row(what, measured, "300 ms at 95 %", load.errors == 0 and late <= 300)
