@@ -2,8 +2,7 @@
 
 `limit` runs compute at once. Later ones wait and start automatically: round-robin over the addresses of their visitors, first
 come, first served within one address, which holds at most a share of all places. A visitor's runs and results are dropped
-a while after the visitor's connection ended, unless the visitor comes back, or if no page has asked for them for
-VISITOR_TIMEOUT_SECONDS.
+a while after the visitor's connection ended, unless the visitor comes back.
 """
 
 import threading
@@ -12,13 +11,12 @@ from collections import Counter
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol
 
 from tx_core.engine.threads import use_one_core
 from tx_core.errors import Busy, ExplorerError
 from tx_core.settings import host_settings
 
-VISITOR_TIMEOUT_SECONDS = 1800.0
 REST_SECONDS = 0.01
 """Pause after every update of a run, so that pages stay responsive."""
 
@@ -32,7 +30,6 @@ UNEXPECTED_END = "This run ended unexpectedly. Start it again; if it happens twi
 TrainingState = Literal["waiting", "running", "stopping", "stopped", "finished", "failed"]
 
 
-@runtime_checkable
 class Trainable(Protocol):
     """Protocol of a background run: `updates` yields one frozen record after each; calling it again resumes."""
 
@@ -71,13 +68,11 @@ class _Job:
 
     Attributes:
         address: The address of its visitor, for the share; "" if unknown.
-        seen: When its visitor's page last asked for it, by the registry's clock.
         before: The visitor's earlier job, restored if this one leaves the queue.
         dropped_at: When it is dropped because its visitor left, by the registry's clock.
     """
 
     training: Trainable
-    seen: float
     address: str = ""
     state: TrainingState = "waiting"
     before: "_Job | None" = None
@@ -96,8 +91,8 @@ class Registry:
 
     Args:
         limit: Number of runs that compute at once.
-        max_runs: Number of runs held at most; None for what the host sets. A new one takes the place of the finished one
-            unseen for longest; where none is finished, it is refused.
+        max_runs: Number of runs held at most; None for what the host sets. A new one takes the place of the oldest finished
+            one; where none is finished, it is refused.
         clock: Seconds, monotonic.
     """
 
@@ -130,7 +125,7 @@ class Registry:
         """
         with self._lock:
             self._check_capacity(visitor, address)
-            return self._add(visitor, kind, _Job(training, seen=self._clock(), address=address))
+            return self._add(visitor, kind, _Job(training, address=address))
 
     def resume(self, visitor: str, kind: str, address: str = "") -> Snapshot | None:
         """Continue a stopped run, its records kept; None where none was stopped.
@@ -143,13 +138,13 @@ class Registry:
             job = self._jobs.get((visitor, kind))
             if job is None or job.state != "stopped":
                 return None
-            return self._add(visitor, kind, _Job(job.training, seen=self._clock(), address=address, records=job.records))
+            return self._add(visitor, kind, _Job(job.training, address=address, records=job.records))
 
     def snapshot(self, visitor: str, kind: str) -> Snapshot | None:
-        """Return the state of a visitor's run, None without one, and postpone its timeout."""
+        """Return the state of a visitor's run, None without one; a visitor who asks has not left."""
         with self._lock:
             if job := self._jobs.get((visitor, kind)):
-                job.seen, job.dropped_at = self._clock(), inf
+                job.dropped_at = inf
             self._advance()
             return self._snapshot(visitor, kind)
 
@@ -186,7 +181,7 @@ class Registry:
         if job.active:
             job.before = self._jobs.get((visitor, kind))
         self._jobs.pop((visitor, kind), None)  # so that the new one comes last
-        done = sorted((key for key, other in self._jobs.items() if not other.active), key=lambda key: self._jobs[key].seen)
+        done = [key for key, other in self._jobs.items() if not other.active]
         for key in done[: max(0, len(self._jobs) + 1 - self._max_runs)]:
             self._drop(key)
         self._jobs[visitor, kind] = job
@@ -209,9 +204,7 @@ class Registry:
         return Snapshot(kind, job.state, tuple(job.records), None if job.active else job.training, job.problem, ahead)
 
     def _withdraw(self, key: tuple[str, str]) -> None:
-        before = self._jobs.pop(key).before
-        if before is not None:
-            before.seen = self._clock()
+        if before := self._jobs.pop(key).before:
             self._jobs[key] = before
 
     def _drop(self, key: tuple[str, str]) -> None:
@@ -220,8 +213,7 @@ class Registry:
     def _advance(self) -> None:
         """Drop the runs of visitors who left, and start waiting ones while slots are free."""
         now = self._clock()
-        gone = now - VISITOR_TIMEOUT_SECONDS
-        for key in [key for key, job in self._jobs.items() if job.seen < gone or job.dropped_at <= now]:
+        for key in [key for key, job in self._jobs.items() if job.dropped_at <= now]:
             self._drop(key)
         for key in self._waiting()[: max(0, self._limit - self._computing)]:
             self._begin(self._jobs[key])

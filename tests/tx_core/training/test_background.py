@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.trainings import Clock, Counting, ended, until
+from tests.support.trainings import Counting, ended, until
 from tx_core.errors import Busy, TextProblem
 from tx_core.training import background
 from tx_core.training.background import (
@@ -10,7 +10,6 @@ from tx_core.training.background import (
     QUEUE_FULL,
     SHARE_TAKEN,
     UNEXPECTED_END,
-    VISITOR_TIMEOUT_SECONDS,
     Registry,
 )
 
@@ -27,24 +26,12 @@ def queue_of(registry: Registry, *visitors: str) -> list[int | None]:
     return [snapshot.ahead if snapshot and snapshot.state == "waiting" else None for snapshot in snapshots]
 
 
-def test_a_training_reports_as_it_goes_and_hands_over_its_result_at_the_end():
-    registry, training = Registry(limit=2), Counting(3)
-    assert registry.snapshot("ann", "copy") is None
-    assert registry.start("ann", "copy", training).state == "running"
-    training.let(2)
-    until(lambda: registry.snapshot("ann", "copy").records == (1, 2))
-    assert registry.snapshot("ann", "copy").result is None
-    training.let(1)
-    done = ended(registry, "ann")
-    assert (done.state, done.records, done.problem) == ("finished", (1, 2, 3), "")
-    assert done.result is training
-
-
 def test_a_stopped_training_keeps_what_it_learned_and_can_be_resumed():
     registry, training = Registry(limit=1), Counting(5)
     registry.start("ann", "copy", training)
     training.let(1)
     until(lambda: registry.snapshot("ann", "copy").records == (1,))
+    assert registry.snapshot("ann", "copy").result is None
     registry.stop("ann", "copy")
     assert registry.snapshot("ann", "copy").state in ("stopping", "stopped")
     training.let(1)
@@ -145,61 +132,26 @@ def test_one_address_has_a_share_of_the_places_and_leaves_the_others_to_other_vi
     assert all(ended(registry, name).state == "finished" for name in ("bob", "tab 3"))
 
 
-def test_what_a_vanished_visitor_had_is_stopped_and_forgotten():
-    clock = Clock()
-    registry, gone, here = Registry(limit=2, clock=clock), Counting(), Counting()
-    registry.start("gone", "copy", gone)
-    registry.start("here", "copy", here)
-    registry.start("gone while waiting", "copy", Counting(0))
-    registry.start("third", "copy", Counting(0))
-    clock.now = 0.9 * VISITOR_TIMEOUT_SECONDS
-    assert queue_of(registry, "here", "third") == [None, 1]
-    clock.now = 1.1 * VISITOR_TIMEOUT_SECONDS
-    assert queue_of(registry, "here", "third") == [None, 0]  # the last step of the one that is gone still computes
-    assert registry.snapshot("gone", "copy") is None
-    assert registry.snapshot("gone while waiting", "copy") is None
-    gone.let(1)
-    assert ended(registry, "third").state == "finished"
-    assert gone.closed
-    here.let(1000)
-    ended(registry, "here")
-
-
-def test_the_runs_held_are_bounded_and_the_one_unseen_for_longest_goes_first():
-    clock = Clock()
-    registry = Registry(limit=9, max_runs=2, clock=clock)
-    for number, visitor in enumerate(("first", "second", "third")):
-        clock.now = float(number)
+def test_the_runs_held_are_bounded_and_the_oldest_finished_one_goes_first():
+    registry = Registry(limit=9, max_runs=2)
+    for visitor in ("first", "second", "third"):
         registry.start(visitor, "copy", Counting(0))
         ended(registry, visitor)
-    assert registry.snapshot("first", "copy") is None
-    assert registry.snapshot("second", "copy").state == "finished"
-    assert registry.snapshot("third", "copy").state == "finished"
-
-
-def test_a_problem_with_a_sentence_for_the_reader_hands_it_on():
-    class Failing:
-        def updates(self):
-            yield 1
-            raise TextProblem("Only one label was found.")
-
-    registry = Registry(limit=1)
-    registry.start("ann", "classifier", Failing())
-    failed = ended(registry, "ann", "classifier")
-    assert (failed.state, failed.records, failed.problem) == ("failed", (1,), "Only one label was found.")
-    assert registry.running == 0
+    states = [registry.snapshot(visitor, "copy") for visitor in ("first", "second", "third")]
+    assert states[0] is None and [one.state for one in states[1:]] == ["finished", "finished"]
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_training_that_breaks_frees_its_place_and_says_so():
-    class Breaking:
+@pytest.mark.parametrize(("problem", "told"), [(TextProblem("One label."), "One label."), (ZeroDivisionError(), UNEXPECTED_END)])
+def test_a_training_that_fails_frees_its_place_and_says_why(problem: Exception, told: str):
+    class Failing:
         def updates(self):
             yield 1
-            raise ZeroDivisionError("a mistake of ours")
+            raise problem
 
     registry = Registry(limit=1)
-    registry.start("ann", "copy", Breaking())
+    registry.start("ann", "copy", Failing())
     failed = ended(registry, "ann")
-    assert (failed.state, failed.problem) == ("failed", UNEXPECTED_END)
+    assert (failed.state, failed.records, failed.problem) == ("failed", (1,), told)
     registry.start("bob", "copy", Counting(0))
     assert ended(registry, "bob").state == "finished"
