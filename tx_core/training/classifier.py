@@ -19,7 +19,6 @@ from tx_core.training.classifier_model import (
     PADDING,
     Classifier,
     ClassifierSettings,
-    Vocabulary,
     build_vocabulary,
     encode_words,
     random_classifier,
@@ -76,7 +75,7 @@ class ClassifierTraining:
 
     settings: ClassifierSettings
     data: LabelledTexts
-    vocabulary: Vocabulary
+    vocabulary: dict[str, int]
     model: Classifier
     device: str
     train_rows: list[tuple[int, ...]]
@@ -121,16 +120,15 @@ def start_training(settings: ClassifierSettings, data: LabelledTexts, device: st
     """Build the vocabulary from the training texts and initialise the model from the seed."""
     vocabulary = build_vocabulary(data.train_texts, settings.most_words)
     with sole_use(device):
-        model = random_classifier(settings.sizes(len(vocabulary)), len(data.names), settings.seed).to(device)
-    numbers = vocabulary.numbers()
+        model = random_classifier(settings.sizes(len(vocabulary) + 2), len(data.names), settings.seed).to(device)
     return ClassifierTraining(
         settings,
         data,
         vocabulary,
         model,
         device,
-        training_ids(data.train_texts, numbers, settings.most_tokens),
-        training_ids(data.test_texts, numbers, settings.most_tokens),
+        training_ids(data.train_texts, vocabulary, settings.most_tokens),
+        training_ids(data.test_texts, vocabulary, settings.most_tokens),
     )
 
 
@@ -186,7 +184,7 @@ def score_frames(data: LabelledTexts, correct: Sequence[bool]) -> tuple[FrameSco
 @torch.no_grad()
 def classify(training: ClassifierTraining, text: str) -> LabelPrediction:
     """Classify a sentence. Raises TextProblem when it has no word or too many."""
-    encoding = encode_words(text, training.vocabulary.numbers(), training.settings.most_tokens)
+    encoding = encode_words(text, training.vocabulary, training.settings.most_tokens)
     with sole_use(training.device):
         ids = torch.tensor([encoding.ids], device=training.device)
         logits, run = training.model(ids, keep=("weights", "scores"))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from tx_core.corpus.sentence_file import NO_TEXT, csv_rows, decode
+from tx_core.corpus.sentence_file import csv_rows, decode
 from tx_core.errors import TextProblem
 from tx_core.settings import host_settings
 
@@ -25,7 +25,6 @@ EXAMPLES_TOO_LARGE = "The file may have {most:,} bytes, this one has {bytes:,}: 
 TOO_MANY_EXAMPLES = "The file may have {most:,} examples; this one has more."
 WRONG_HEADER = "The file must be a CSV with a first line that names the columns text and label; this one begins with: {header}."
 EMPTY_HEADER = "nothing"
-UNREADABLE_FILE = "The file must be a CSV with a first line that names the columns text and label; this one is {problem}."
 WRONG_NUMBER_OF_COLUMNS = (
     "Line {line} of the file has {columns} columns, the first line has {expected}. Put quotation marks around texts that hold a "
     "separator."
@@ -232,7 +231,7 @@ def read_csv(data: bytes, name: str = YOUR_FILE) -> LabelledTexts:
     if len(data) > (max_bytes := host_settings().max_example_file_megabytes * 1_000_000):
         raise TextProblem(EXAMPLES_TOO_LARGE.format(most=max_bytes, bytes=len(data)))
     texts, labels = [], []
-    rows = csv_rows(_decode(data))
+    rows = csv_rows(decode(data))
     header = [column.strip().casefold() for column in next(rows, (0, []))[1]]
     if header.count("text") != 1 or header.count("label") != 1:
         raise TextProblem(WRONG_HEADER.format(header=", ".join(header)[:80] or EMPTY_HEADER))
@@ -246,13 +245,6 @@ def read_csv(data: bytes, name: str = YOUR_FILE) -> LabelledTexts:
         if len(texts) > (limit := host_settings().max_examples):
             raise TextProblem(TOO_MANY_EXAMPLES.format(most=limit))
     return split(name, texts, labels)
-
-
-def _decode(data: bytes) -> str:
-    try:
-        return decode(data)
-    except TextProblem as unreadable:
-        raise TextProblem(UNREADABLE_FILE.format(problem=NO_TEXT)) from unreadable
 
 
 def _check_row(row: list[str], columns: int, at_text: int, at_label: int, line: int) -> tuple[str, str]:

@@ -28,31 +28,17 @@ def split_words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-@dataclass(frozen=True)
-class Vocabulary:
-    """The known words; a word's id is its index after padding (0) and unknown words (1)."""
-
-    words: tuple[str, ...]
-
-    def __len__(self) -> int:
-        return len(self.words) + 2
-
-    def numbers(self) -> dict[str, int]:
-        """Return the id of every known word."""
-        return {word: place for place, word in enumerate(self.words, start=2)}
-
-
-def build_vocabulary(texts: Iterable[str], most_words: int) -> Vocabulary:
-    """Build a vocabulary of the most frequent words, ties in alphabetical order, and the two special ids."""
+def build_vocabulary(texts: Iterable[str], most_words: int) -> dict[str, int]:
+    """Return the ids of the most frequent words, ties in alphabetical order, from 2: 0 is padding, 1 any unknown word."""
     counts = Counter(word for text in texts for word in split_words(text))
     ordered = sorted(counts, key=lambda word: (-counts[word], word))
-    return Vocabulary(tuple(ordered[:most_words]))
+    return {word: number for number, word in enumerate(ordered[:most_words], start=2)}
 
 
 def encode_words(text: str, numbers: dict[str, int], most: int) -> Encoding:
     """Encode a sentence; unknown words keep their spelling and are marked.
 
-    numbers: as `Vocabulary.numbers` returns them. Raises TextProblem for no word at all or more than `most`.
+    numbers: the ids of the known words. Raises TextProblem for no word at all or more than `most`.
     """
     words = split_words(text)
     if not words:
