@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from streamlit.testing.v1 import AppTest
+from torch import Tensor
 
 from pages.positions import texts
 from pages.positions.encodings import ENCODING_VIEWS
@@ -14,6 +15,7 @@ from tests.support.drawings import says
 from tests.support.staged import staged, staged_picture, staged_pictures
 from tx_core.engine import catalogue
 from tx_core.lessons.position_encodings import BIAS_HEADS, ENCODINGS, SHAW_LIMIT, T5_BUCKETS
+from tx_core.transformer.positions import rotary_angles, rotate, sinusoids, t5_buckets
 
 SENTENCE = "He opened the [MASK] with a key."
 
@@ -39,18 +41,10 @@ def measured(app) -> dict[str, list[str]]:
     return {name: cells for name, *cells in staged_picture(app, texts.MEASURED)["chart"]["rows"]}
 
 
-def test_the_demands_are_measured_and_naive_ways_fail(open_app):
-    rows = {name: "".join(cell[0] for cell in cells) for name, cells in measured(open_app("positions", part="demands")).items()}
-    assert rows["sinusoids"] == rows["rotary"] == "✓✓✓✓"
-    assert rows["counting 0, 1, 2 …"] == "✓✗✓✓"
-    assert rows["learned table"] == "✓✓✓✗"
-
-
-@pytest.mark.parametrize("length", [128])
-def test_the_learned_table_is_far_from_consistent_and_position_0_stands_out(open_app, length):
-    app = open_app("positions", part="demands", length=str(length))
+def test_the_learned_table_is_far_from_consistent_and_position_0_stands_out(open_app):
+    app = open_app("positions", part="demands", length="128")
     rows = {name: cells[-1] for name, cells in measured(app).items()}
-    table = catalogue.load("embedded").model.embeddings.positions.weight[:length].detach().double().numpy()
+    table = catalogue.load("embedded").model.embeddings.positions.weight[:128].detach().double().numpy()
     apart = np.array([[np.linalg.norm(one - other) for other in table] for one in table])
     spreads = [max(float(np.ptp(part.diagonal(k))) for k in range(1, len(part))) / part.max() for part in (apart, apart[1:, 1:])]
     learned, rest = (f"{spread:.3f}" for spread in spreads)
@@ -86,28 +80,7 @@ LENGTH, WIDTH, HEAD = 24, 64, 3
 """The sizes of the pictures below; heads are counted from 1."""
 
 
-def draws(*shapes: tuple[int, ...]) -> list[np.ndarray]:
-    """Return the random word of the page and the random tables drawn after it."""
-    generator = torch.Generator().manual_seed(0)
-    return [torch.randn(*shape, generator=generator).double().numpy() for shape in shapes]
-
-
-def each_pair(score) -> np.ndarray:
-    return np.array([[score(i, j) for j in range(LENGTH)] for i in range(LENGTH)])
-
-
-def wave(position: int) -> np.ndarray:
-    angles = [position / 10_000 ** (2 * i / WIDTH) for i in range(WIDTH // 2)]
-    return np.array([part for angle in angles for part in (math.sin(angle), math.cos(angle))])
-
-
-def sinusoidal() -> np.ndarray:
-    """(x + P_i) · (x + P_j) / √d."""
-    (word,) = draws((WIDTH,))
-    return each_pair(lambda i, j: (word + wave(i)) @ (word + wave(j)) / math.sqrt(WIDTH))
-
-
-def learned() -> np.ndarray:
+def learned() -> Tensor:
     """The scores of the model's first layer, where LayerNorm(W[mask] + P[t] + S[0]) enters."""
     engine = catalogue.load("embedded")
     parts, block = engine.model.embeddings, engine.model.encoder.blocks[0].attention
@@ -115,44 +88,27 @@ def learned() -> np.ndarray:
     read = torch.nn.functional.layer_norm(summed, summed.shape[1:], parts.norm.weight, parts.norm.bias, parts.norm.eps)
     size = summed.shape[1] // engine.info.num_heads
     query, key = ((read @ part.weight.T + part.bias).split(size, dim=1)[HEAD - 1] for part in (block.query, block.key))
-    return (query @ key.T / math.sqrt(size)).detach().numpy()
+    return (query @ key.T / math.sqrt(size)).detach()
 
 
-def shaw() -> np.ndarray:
-    """q · (k + a_{j−i}) / √d, the distance clipped."""
-    word, table = draws((WIDTH,), (2 * SHAW_LIMIT + 1, WIDTH))
-    clipped = np.clip(np.arange(-LENGTH, LENGTH), -SHAW_LIMIT, SHAW_LIMIT) + SHAW_LIMIT  # entry LENGTH + distance
-    return each_pair(lambda i, j: word @ (word + table[clipped[LENGTH + j - i]]) / math.sqrt(WIDTH))
-
-
-def t5() -> np.ndarray:
-    """q · k + b, without a scale; half of the buckets for keys after the query, half of these for single distances."""
-    word, table = draws((WIDTH,), (T5_BUCKETS, BIAS_HEADS))
-    side, single = T5_BUCKETS // 2, T5_BUCKETS // 4
-
-    def bucket(distance: int) -> int:
-        size = abs(distance)
-        far = single + int(math.log(max(size, 1) / single) / math.log(128 / single) * (side - single))
-        return (side if distance > 0 else 0) + (size if size < single else min(far, side - 1))
-
-    return each_pair(lambda i, j: word @ word + table[bucket(j - i), HEAD - 1])
-
-
-def rotary() -> np.ndarray:
-    """(R_i q) · (R_j k) / √d, a complex number for each pair of dimensions."""
-    (word,) = draws((WIDTH,))
-    pairs = word[: WIDTH // 2] + 1j * word[WIDTH // 2 :]
-    turned = [pairs * np.exp(1j * np.array([t / 10_000 ** (2 * i / WIDTH) for i in range(WIDTH // 2)])) for t in range(LENGTH)]
-    return each_pair(lambda i, j: (turned[i] * turned[j].conj()).real.sum() / math.sqrt(WIDTH))
-
-
-def alibi() -> np.ndarray:
-    """q · k / √d − m |i − j|."""
-    (word,) = draws((WIDTH,))
-    return each_pair(lambda i, j: word @ word / math.sqrt(WIDTH) - 2.0**-HEAD * abs(i - j))
-
-
-FORMULAS = {way.__name__: way for way in (sinusoidal, learned, shaw, t5, rotary, alibi)}
+def by_formula(scheme: str) -> Tensor:
+    """The scores of an encoding, from its formula; random tables are drawn after the word. tests/tx_core holds its parts."""
+    generator, root = torch.Generator().manual_seed(0), math.sqrt(WIDTH)
+    word = torch.randn(WIDTH, generator=generator).expand(LENGTH, WIDTH)
+    plain, apart = word @ word.T, torch.arange(LENGTH) - torch.arange(LENGTH)[:, None]
+    if scheme == "sinusoidal":
+        read = word + sinusoids(LENGTH, WIDTH)
+        return read @ read.T / root
+    if scheme == "rotary":
+        turned = rotate(word, rotary_angles(LENGTH, WIDTH))
+        return turned @ turned.T / root
+    if scheme == "shaw":
+        table = torch.randn(2 * SHAW_LIMIT + 1, WIDTH, generator=generator)
+        return (plain + table[apart.clamp(-SHAW_LIMIT, SHAW_LIMIT) + SHAW_LIMIT] @ word[0]) / root
+    if scheme == "t5":
+        table = torch.randn(T5_BUCKETS, BIAS_HEADS, generator=generator)
+        return plain + table[t5_buckets(LENGTH, LENGTH, buckets=T5_BUCKETS), HEAD - 1]
+    return plain / root - 2.0**-HEAD * apart.abs() if scheme == "alibi" else learned()
 
 
 def stage(open_app, scheme: str, length: int = LENGTH) -> AppTest:
@@ -161,12 +117,9 @@ def stage(open_app, scheme: str, length: int = LENGTH) -> AppTest:
 
 @pytest.mark.parametrize("scheme", ENCODING_VIEWS)
 def test_the_effect_on_scores_is_that_of_the_formula(open_app, scheme):
-    scores, app = FORMULAS[scheme](), stage(open_app, scheme)
+    scores, app = by_formula(scheme), stage(open_app, scheme)
     np.testing.assert_allclose(staged_picture(app, texts.SCORES)["values"], scores - scores.mean(), atol=1e-4)
-    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
-    np.testing.assert_allclose(
-        staged_picture(app, texts.WEIGHTS)["values"], shares / shares.sum(axis=1, keepdims=True), atol=1e-5
-    )
+    np.testing.assert_allclose(staged_picture(app, texts.WEIGHTS)["values"], scores.softmax(-1), atol=1e-5)
 
 
 def curve_by_distance(app: AppTest, title: str) -> dict[int, float]:
@@ -176,7 +129,7 @@ def curve_by_distance(app: AppTest, title: str) -> dict[int, float]:
 
 def test_vectors_that_are_added_to_words_are_compared_by_their_cosine(open_app):
     table = catalogue.load("embedded").model.embeddings.positions.weight[:LENGTH].detach().double().numpy()
-    for scheme, vectors in (("sinusoidal", np.stack([wave(position) for position in range(LENGTH)])), ("learned", table)):
+    for scheme, vectors in (("sinusoidal", sinusoids(LENGTH, WIDTH).numpy()), ("learned", table)):
         unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         means = {distance: (unit @ unit.T).diagonal(distance).mean() for distance in range(1 - LENGTH, LENGTH)}
         assert curve_by_distance(stage(open_app, scheme), texts.COSINE_TITLE) == pytest.approx(means, abs=1e-5)
