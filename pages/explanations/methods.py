@@ -1,6 +1,6 @@
 """The picture of the page: a row of each method, the words of sentence A as its columns; beside it where a word leads on."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from pages.explanations import texts
 from pages.explanations.inputs import ExplanationInputs
@@ -9,6 +9,7 @@ from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell.address import is_offered
 from pages.ui.shell.frame import page_address
+from pages.ui.shell.numbers import signed
 from pages.ui.stage.charts import Drawing, listing_drawing, matrix_drawing, numbered_once
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.sources import reading, source
@@ -39,12 +40,10 @@ def explanation_part(inputs: ExplanationInputs, engine: Engine, below: Callable[
     with memory_checked():
         found: PairExplanation = computed(pair, engine)
     answers = dict(zip(("answer", "other"), found.answers, strict=True))
-    shown = {"rather": found.explanations, "alone": found.alone}
     about = source(inputs.model, text=texts.BOTH.format(one=inputs.text, other=inputs.text_b), **reading(not inputs.bare))
-    tables = [named(name, call(side_by_side, getattr(pair, part))).round(3) for name, part in PARTS.items()]
+    tables = [named(ask, call(side_by_side, getattr(pair, ask))).round(3) for ask in texts.ASKS]
     numbers = PartNumbers(texts.TITLES["rather"].format(**answers), about, tables, texts.EXPORT_RESULT)
-    maps = [_map(ask, found, explanations, answers) for ask, explanations in shown.items()]
-    pictures = [*maps, _leads_on(inputs, found)]
+    pictures = [*(_map(ask, found, getattr(found, ask), answers) for ask in texts.ASKS), _leads_on(inputs, found)]
     sources = [explain]
     if "lrp" in methods_of(engine):
         from tx_core.transformer.relevance import AttnLRP  # with torch, which a server that asks models in Ray does not load
@@ -53,11 +52,7 @@ def explanation_part(inputs: ExplanationInputs, engine: Engine, below: Callable[
     return Part(pictures, numbers, [texts.SHOWS], below, sources=sources)
 
 
-PARTS = {"rather": "explanations", "alone": "alone"}
-"""How the code names what is explained, and where it stands in a `PairExplanation`."""
-
-
-def _map(ask: str, found: PairExplanation, explanations: Sequence[Explanation], answers: dict[str, str]) -> Picture:
+def _map(ask: str, found: PairExplanation, explanations: Sequence[Explanation], answers: Mapping[str, str]) -> Picture:
     """Draw what each method says of each word; the word in which the sentences differ in a frame, its rank at the row's end."""
     encoding = explanations[0].encoding
     rows, words = [texts.METHODS[one.method] for one in explanations], numbered_once(encoding.word_texts)
@@ -85,7 +80,7 @@ def _map(ask: str, found: PairExplanation, explanations: Sequence[Explanation], 
     )
 
 
-def describe(found: PairExplanation, explanations: Sequence[Explanation], answers: dict[str, str]) -> str:
+def describe(found: PairExplanation, explanations: Sequence[Explanation], answers: Mapping[str, str]) -> str:
     """Return which methods rank the deciding word first, in a sentence."""
     word = explanations[0].encoding.word_texts[found.word]
     first = [one.method for one in explanations if one.rank(found.word) == 1]
@@ -98,13 +93,13 @@ def _read(one: Explanation, word: int) -> str:
     """Return what is read of a cell."""
     if word not in one.words:
         return texts.NOT_RANKED
-    score = f"{one.scores[one.words.index(word)]:.3f}".replace("-", "−")
-    return texts.READ.format(score=score, rank=texts.ordinal(one.rank(word)), words=len(one.words))
+    score = one.scores[one.words.index(word)]
+    return texts.READ.format(score=signed(score, 3), rank=texts.ordinal(one.rank(word)), words=len(one.words))
 
 
 def _leads_on(inputs: ExplanationInputs, found: PairExplanation) -> Picture:
     """List where the chosen word leads on: its column in Attention, and its way to the answer in Patching."""
-    encoding = found.explanations[0].encoding
+    encoding = found.rather[0].encoding
     model = {"model": inputs.model, **reading_in_link(not inputs.bare)}
 
     def leads(word: int) -> dict[str, object]:

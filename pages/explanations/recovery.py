@@ -1,8 +1,7 @@
 """How often each method ranks the deciding word first, over many pairs: read in the background, shown below the picture."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -25,13 +24,12 @@ READ_PAIRS = 60
 TABLE_HEIGHT = 420
 
 
-@dataclass(frozen=True)
-class Recovery:
+class Recovery(NamedTuple):
     """Pairs that a model has read, and the reading of them.
 
     Attributes:
         model: its name.
-        pairs, drawn: those that were kept, none as long as there are none, and how many were drawn.
+        pairs, drawn: those that were kept, and how many were drawn; none and 0 where it has not read any.
         run: what the stage is told of the visitor's reading; None where the pairs are stored.
         take: starts or stops the reading, as the visitor asked.
     """
@@ -45,20 +43,19 @@ class Recovery:
 
 def find_recovery(inputs: ExplanationInputs, engine: Engine) -> Recovery:
     """Return the pairs of a model: those that are stored, or those of the visitor's reading."""
-    take = partial(background_runs.take_wish, PAGE, KIND, lambda: PairReading(engine, READ_PAIRS))
     if not inputs.bare and (stored := stored_pairs(inputs.model)):
-        return Recovery(inputs.model, *stored, None, take)
-    background_runs.show_problem(PAGE)
-    snapshot = background_runs.current_run(KIND)
+        return Recovery(inputs.model, *stored, None, lambda _: None)
+    start = texts.RUN.format(count=READ_PAIRS), texts.RUN_HELP
+    snapshot, run, take = background_runs.offer_run(PAGE, KIND, lambda: PairReading(engine, READ_PAIRS), texts.PROGRESS, start)
     result = snapshot.result if snapshot and not snapshot.running else None
     is_own = result is not None and (result.model, result.special_tokens) == (engine.name, engine.tokenizer.special_tokens)
-    start = texts.RUN.format(count=READ_PAIRS), texts.RUN_HELP
-    run = background_runs.button_header(snapshot, texts.PROGRESS, start, can_run=True)
     return Recovery(inputs.model, result.pairs if is_own else (), result.drawn if is_own else 0, run, take)
 
 
 def show_recovery(found: Recovery) -> None:
-    """Show the table of all methods, with what it shows and what it does not."""
+    """Show the table of all methods, with what it shows and what it does not; nothing while pairs are read."""
+    if found.run and found.run["running"]:
+        return
     if not found.pairs:
         said = texts.NONE_DECIDED if found.drawn else texts.NOT_READ
         st.caption(said.format(model=model_title(found.model), drawn=found.drawn))

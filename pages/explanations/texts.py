@@ -15,10 +15,10 @@ TITLES = {"rather": "Why “{answer}” and not “{other}”?", "alone": "Why �
 METHODS = {
     "erasure": "Erasure: [MASK]",
     "removal": "Erasure: left out",
+    "routes": "Routes cut",
     "integrated": "Integrated gradients",
     "gradient_input": "Gradient × input",
     "lrp": "AttnLRP",
-    "routes": "Routes cut",
     "value_weighted": "Attention × values",
     "rollout": "Attention rollout",
     "largest_head": "Largest head",
@@ -29,10 +29,10 @@ MEANINGS_TITLE = "What each method does"
 MEANINGS = {
     "erasure": "what the answer loses when the word is replaced by [MASK].",
     "removal": "what it loses when the word is left out (Li et al. 2016).",
+    "routes": "what the answer loses when no other token may look at the word in one layer, added up over the layers.",
     "integrated": "gradients added up on the way from [MASK]s alone to this sentence (Sundararajan et al. 2017).",
     "gradient_input": "how much the answer gains when the word's vector grows a little (Simonyan et al. 2013).",
-    "lrp": "the answer's logit handed back, layer by layer, to what made it (Achtibat et al. 2024); in our own layers only.",
-    "routes": "what the answer loses when no other token may look at the word in one layer, added up over the layers.",
+    "lrp": "the answer's logit, shared out layer by layer among its inputs (Achtibat et al. 2024); in our own layers only.",
     "value_weighted": "the length of what attention brings the blank from it, mean of all layers (Kobayashi et al. 2020).",
     "rollout": "attention multiplied through all layers, as if nothing else happened there (Abnar & Zuidema 2020).",
     "largest_head": "the largest weight that any head gives the word from the blank.",
@@ -66,7 +66,8 @@ COLUMNS = {
 }
 TABLE_NOTE = (
     "In brackets: 95 % intervals. {model} answers both sentences differently, each answer at least twice as likely as the "
-    "other's, in {kept} of {drawn} pairs that were drawn; only these are counted. A word drawn by lot decides in {chance}."
+    "other's, in {kept} of {drawn} pairs that were drawn; only these are counted. A word chosen at random would be the deciding "
+    "one in {chance} of them."
 )
 FOUND = (
     "**What only reads attention names the deciding word rarely**: in {least} to {most} of the pairs, where chance is {chance}. "

@@ -22,7 +22,7 @@ from pages.fill_mask.run import BlankRun, LookedAt
 from pages.ui.shell import controls
 from pages.ui.shell.address import is_offered, widget_key
 from pages.ui.shell.level import is_hidden
-from pages.ui.shell.numbers import percent, points
+from pages.ui.shell.numbers import percent, points, signed
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.attention import NO_RUN, about_run, class_guesses, empty_stage, take_changes
 from pages.ui.stage.changes import Changes, describe_change, stack_names
@@ -141,7 +141,7 @@ def _steps(run: BlankRun, looked: LookedAt) -> dict[str, object] | None:
             [step.number + 1, label, step.probability, percent(step.probability)]
             for step, label in zip(one.steps, labels, strict=True)
         ]
-        sums = {"sum": log_number(one.log_probability), "pseudo": log_number(one.pseudo_log_likelihood)}
+        sums = {"sum": signed(one.log_probability), "pseudo": signed(one.pseudo_log_likelihood)}
         return {"steps": steps, "sentence": one.sentence, **sums}
 
     def written(order: Sequence[int]) -> list[int]:
@@ -154,11 +154,6 @@ def _steps(run: BlankRun, looked: LookedAt) -> dict[str, object] | None:
         "isEvery": len(fillings[0].steps) <= MAX_ORDERED_BLANKS,
         "best": described(max(fillings, key=lambda one: one.pseudo_log_likelihood)),
     }
-
-
-def log_number(number: float) -> str:
-    """Write the logarithm of a probability: −4.11."""
-    return f"{number:.2f}".replace("-", "−")
 
 
 def _figure(

@@ -1,6 +1,5 @@
 """What the page is asked: which prompts, of which model, and what takes the place of a part; and the importance of its parts."""
 
-import re
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -15,6 +14,7 @@ from pages.ui.shell.address import (
     StageFields,
     ask_for_view,
     choice_field,
+    place_field,
     read_stage_address,
     set_values,
     value_of,
@@ -45,13 +45,6 @@ MAX_PROMPTS = 1000
 """Of a file: the model runs once for each of its parts in each prompt."""
 
 
-def read_part(written: str) -> str:
-    """Read a part as a link names it, by its layer and its head or sublayer: 4-7, 4-mlp; "" for none; else raise ValueError."""
-    if not re.fullmatch(r"([1-9][0-9]{0,3}-([1-9][0-9]{0,3}|attention|mlp))?", written, flags=re.ASCII):
-        raise ValueError("a part must be written by its layer and its head, like 4-7, or like 4-mlp")
-    return written
-
-
 EXAMPLES = read_examples(PAGE, dict.fromkeys(("set", "ablation", "what"), str), ("set",))
 FIELDS = StageFields(
     own=(
@@ -60,7 +53,14 @@ FIELDS = StageFields(
         Field("model", catalogue.DEFAULT, controls.read_model),
         SPECIAL_FIELD,
     ),
-    looks=(choice_field("what", tuple(texts.WHATS)), Field("head", "", read_part)),
+    looks=(
+        choice_field("what", tuple(texts.WHATS)),
+        place_field(
+            "head",
+            "{number}-({number}|attention|mlp)",
+            "a part must be written like 4-7, by its layer and its head, or like 4-mlp",
+        ),
+    ),
     first={},
 )
 CONTROLS = [

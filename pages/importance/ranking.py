@@ -16,6 +16,7 @@ from pages.ui.export.records import Code, DataTable, Export, table_files, table_
 from pages.ui.shell import controls
 from pages.ui.shell.address import is_offered
 from pages.ui.shell.frame import explain_computation, page_address
+from pages.ui.shell.numbers import signed
 from pages.ui.stage.charts import Drawing, listing_drawing, matrix_drawing, signed_drawing
 from pages.ui.stage.pictures import About, Picture
 from pages.ui.stage.sources import reading, source, title_stem
@@ -56,11 +57,6 @@ class RankingView:
     def effects(self) -> np.ndarray:
         """The mean effect of every component."""
         return self.found.effects.mean(axis=0)
-
-    @cached_property
-    def intervals(self) -> np.ndarray:
-        """Both ends of the interval of every component."""
-        return self.found.intervals()
 
     @cached_property
     def ranked(self) -> list[str]:
@@ -107,7 +103,7 @@ class RankingView:
 
     def _bars(self, names: list[str]) -> Drawing:
         numbers = [self.places[name] for name in names]
-        intervals = self.intervals[:, numbers].T.tolist()
+        intervals = self.found.intervals[:, numbers].T.tolist()
         limit = max(np.abs(intervals).max(), np.abs(self.effects[numbers]).max())
         labels = [self.place_of(name) for name in names]
         title = texts.BARS[self.what].format(all=len(self.places))
@@ -125,17 +121,17 @@ class RankingView:
         number, count = self.places[name], len(self.found.scores)
         effect, pairs = float(self.effects[number]), sum(bool(prompt.other) for prompt in self.found.prompts)
         moves, sign = (texts.LOSES, 1) if effect >= 0 else (texts.GAINS, -1)
-        low, high = sorted(sign * self.intervals[:, number])
+        low, high = sorted(sign * self.found.intervals[:, number])
         factors = {count: texts.ODDS, 0: texts.LIKELY}.get(pairs)
         turned = round(float(self.found.turned[number]) * count)
         return texts.SAID.format(
             place=self.place_of(name),
             how=texts.IN_WORDS[self.asked.ablation],
             moves=moves,
-            effect=_number(abs(effect)),
+            effect=signed(abs(effect)),
             count=count,
-            low=_number(low),
-            high=_number(high),
+            low=signed(low),
+            high=signed(high),
             factor=factors[moves].format(times=f"{exp(abs(effect)):.3g}") if factors else "",
             turned=texts.TURNED.format(turned=turned, pairs=pairs) if pairs else "",
         )
@@ -143,8 +139,8 @@ class RankingView:
     def _read(self, name: str, begin: str = "{effect} · ") -> str:
         """Return what is read of a part beside its name."""
         number = self.places[name]
-        low, high = map(_number, self.intervals[:, number])
-        return begin.format(effect=_number(self.effects[number])) + texts.READ.format(low=low, high=high)
+        low, high = map(signed, self.found.intervals[:, number])
+        return begin.format(effect=signed(self.effects[number])) + texts.READ.format(low=low, high=high)
 
     def _extremes(self) -> tuple[Drawing, dict[str, dict[str, object]]]:
         """Return the listing of prompts, and of each part what it shows: those that need it most and least."""
@@ -158,7 +154,7 @@ class RankingView:
         found = {}
         for name, order in picked.items():
             effects = self.found.effects[order, self.places[name]]
-            picks = [[_number(effect), numbers.index(number)] for effect, number in zip(effects, order, strict=True)]
+            picks = [[signed(effect), numbers.index(number)] for effect, number in zip(effects, order, strict=True)]
             title = texts.EXTREMES.format(place=_in_sentence(self.place_of(name)))
             found[name] = {"title": title, "picks": picks, "adds": self._without(name)}
         return listing, found
@@ -206,10 +202,6 @@ class RankingView:
 def link_of(one: Intervention) -> str:
     """Return the name of a component in links: 4-7, 4-mlp."""
     return f"{one.layer + 1}-{one.part if one.head is None else one.head + 1}"
-
-
-def _number(value: float) -> str:
-    return f"{round(float(value), 2) + 0.0:.2f}".replace("-", "−")
 
 
 def _in_sentence(place: str) -> str:

@@ -66,7 +66,7 @@ TO_PATCHING = "Put this head of “{answer}” into a prompt with “{other}” 
 SHOWS = (
     "**A long bar shows** a part without which the answer gets worse, over many prompts: what is necessary, not only present. "
     "**It does not show** what the part does, nor that it does it alone: others may step in when it is gone, and a part that is "
-    "switched off may harm what reads from it. The three ways to take it out can disagree; what all three show can be relied on."
+    "switched off may harm what reads from it. The three ways to take it out can disagree: trust what all three agree on."
 )
 FORMULA = r"\text{effect} = s - s_{\text{without}}, \qquad s = \log p(\text{answer}) - \log p(\text{other answer})"
 TABLE = "All parts in numbers"

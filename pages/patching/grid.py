@@ -14,7 +14,7 @@ from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell import cache
 from pages.ui.shell.controls import head_name
-from pages.ui.shell.numbers import percent
+from pages.ui.shell.numbers import percent, signed
 from pages.ui.stage.charts import LINE_COLOURS, Drawing, bars_drawing, bars_end, matrix_drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.pictures import Picture
@@ -184,7 +184,7 @@ class GridView:
         )
 
     def _effect(self, cell: Cell) -> str:
-        return f"{self.grid.effect[cell].round(2) + 0.0:.2f}".replace("-", "−")
+        return signed(self.grid.effect[cell])
 
     def _moves(self, cell: Cell) -> str:
         """Return what becomes of A's answer in words."""

@@ -1,58 +1,32 @@
 """What the page is asked: the sentence that gives, the one that takes, two answers, what is put in; and its examples."""
 
-import re
 from dataclasses import dataclass
 
 import streamlit as st
 
 from pages.patching import texts
 from pages.ui.shell import controls
-from pages.ui.shell.address import (
-    Field,
-    StageFields,
-    ask_for_view,
-    choice_field,
-    read_stage_address,
-    set_values,
-    text_field,
-    value_of,
-    widget_key,
-)
+from pages.ui.shell.address import Field, StageFields, choice_field, place_field, text_field, value_of, widget_key
 from pages.ui.shell.controls import head_name
-from pages.ui.shell.examples import Example, offer_examples, read_examples
+from pages.ui.shell.examples import read_examples
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage.controls import Control
 from pages.ui.stage.heads import all_heads
-from pages.ui.stage.inputs import ask_model, ask_sentences, offers_answers
+from pages.ui.stage.inputs import ask_model, offers_answers, pair_inputs
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from pages.ui.stage.view_options import heads_to_link
 from tx_core.engine.engine import Engine
 from tx_core.transformer.interventions import Head
 
 PAGE = "patching"
-SIDES = (("text", "answer"), ("text_b", "answer_b"))
-"""The fields of each side: A gives, B takes."""
 
 
-def read_cell(written: str) -> str:
-    """Read a cell as a link names it, by layer and by token or head: 4-7; "" for none; raise ValueError for anything else."""
-    if not re.fullmatch(r"([1-9][0-9]{0,3}-[1-9][0-9]{0,3})?", written, flags=re.ASCII):
-        raise ValueError("a cell must be written by its layer and its token or head, like 4-7")
-    return written
-
-
-READ = {
-    "text": str,
-    "text_b": str,
-    "answer": str,
-    "answer_b": str,
-    "model": controls.read_model,
-    "what": str,
-    "sender": read_cell,
-    "cell": read_cell,
-    "head": read_cell,
-}
-EXAMPLES = read_examples(PAGE, READ, ("text", "text_b", "answer", "answer_b", "model"))
+CELL = "{number}-{number}", "a cell must be written by its layer and its token or head, like 4-7"
+SENDER = place_field("sender", *CELL)
+READ = dict.fromkeys(("text", "text_b", "answer", "answer_b", "what"), str)
+EXAMPLES = read_examples(
+    PAGE, READ | {"model": controls.read_model, "sender": SENDER.read}, ("text", "text_b", "answer", "answer_b", "model")
+)
 FIELDS = StageFields(
     (
         text_field("text", EXAMPLES[0].view["text"]),
@@ -62,9 +36,9 @@ FIELDS = StageFields(
         Field("model", "embedded", controls.read_model),
         SPECIAL_FIELD,
         choice_field("what", tuple(texts.PARTS)),
-        Field("sender", "", read_cell),
+        SENDER,
     ),
-    (Field("cell", "", read_cell), Field("head", "", read_cell)),
+    (place_field("cell", *CELL), place_field("head", *CELL)),
     EXAMPLES[0].view,
 )
 CONTROLS = [Control("what", "segments", texts.ASK_PART, tuple(texts.PARTS.items()), help=texts.ASK_PART_HELP)]
@@ -99,36 +73,19 @@ class PatchInputs:
 
 def patch_inputs() -> PatchInputs:
     """Read the address, draw the boxes and the examples, and return what is asked."""
-    arriving, first = widget_key(PAGE, "text") not in st.session_state, EXAMPLES[0].view
-    read_stage_address(PAGE, FIELDS)
-    if arriving and value_of(PAGE, "text") == first["text"] and not value_of(PAGE, "text_b"):
-        set_values(PAGE, {"text_b": first["text_b"]})  # a link that names no sentence
-    labels = {"text": texts.SENTENCE_A, "text_b": texts.SENTENCE_B}
-    inputs = ask_sentences(PAGE, labels, _read, _ask_more, counts=False)
+    exchange = texts.EXCHANGE, texts.EXCHANGE_HELP if is_hidden("formulas") else texts.EXCHANGE_TERMS
     choices = [example for example in EXAMPLES if not is_hidden(f"what={example.view.get('what')}")]
-    offer_examples(PAGE, choices, _is_shown, _show_example)
-    return inputs
+    labels = texts.SENTENCE_A, texts.SENTENCE_B
+    return pair_inputs(PAGE, FIELDS, labels, PatchInputs, exchange, _ask_answers, choices, free=("what", "sender"))
 
 
-def _read() -> PatchInputs:
-    return PatchInputs(*(value_of(PAGE, field.name) for field in FIELDS.own))
-
-
-def _ask_more() -> None:
-    """Offer to exchange A and B, the two answers, and the model."""
-    exchange = texts.EXCHANGE_HELP if is_hidden("formulas") else texts.EXCHANGE_TERMS
-    st.button(texts.EXCHANGE, key=widget_key(PAGE, "exchange"), help=exchange, on_click=_exchange)
+def _ask_answers() -> None:
+    """Offer the two answers, and the model."""
     with st.popover(texts.ANSWERS, key=widget_key(PAGE, "answers")):
         st.caption(texts.ANSWERS_HELP)
         for name, label in (("answer", texts.ANSWER_A), ("answer_b", texts.ANSWER_B)):
             controls.sentence(widget_key(PAGE, name), label, placeholder=texts.MOST_LIKELY)
     ask_model(PAGE, offers_answers(PAGE))
-
-
-def _exchange() -> None:
-    """Make A what B is, and B what A is."""
-    one, other = ([value_of(PAGE, name) for name in side] for side in SIDES)
-    set_values(PAGE, dict(zip(SIDES[0], other, strict=True)) | dict(zip(SIDES[1], one, strict=True)))
 
 
 def ask_sender(shape: tuple[int, int], strongest: Head) -> tuple[Head, Control]:
@@ -141,16 +98,3 @@ def ask_sender(shape: tuple[int, int], strongest: Head) -> tuple[Head, Control]:
     chosen = senders.get(value_of(PAGE, "sender"), strongest)
     options = tuple((link, head_name(head)) for link, head in senders.items())
     return chosen, Control("sender", "list", texts.SENDER, options, labelled=True, fallback=heads_to_link([chosen]))
-
-
-# Examples
-
-
-def _is_shown(example: Example) -> bool:
-    """Return whether the page asks what an example asks; what is put in is the reader's."""
-    asked = [field for field in FIELDS.own if field.name not in ("what", "sender")]
-    return all(value_of(PAGE, field.name) == example.view.get(field.name, field.default) for field in asked)
-
-
-def _show_example(example: Example) -> None:
-    ask_for_view(PAGE, {field.name: field.default for field in FIELDS.all} | dict(example.view))

@@ -13,7 +13,7 @@ from pages.ui.export.computation import Computation, call, computed, each, named
 from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell.address import set_values, value_of, widget_key
-from pages.ui.shell.numbers import rounding_verdict, small_number
+from pages.ui.shell.numbers import rounding_verdict, signed, small_number
 from pages.ui.stage.charts import bars_drawing, lines_drawing, listing_drawing, matrix_drawing
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.sources import reading, source
@@ -78,7 +78,7 @@ def encoding_map(inputs: PositionInputs, engine: BertEngine) -> Shown:
         numbers, axes = _vectors(inputs), "position, dimension"
         cells = computed(numbers, engine).numpy()
         columns, cell = _numbers(cells.shape[1]), texts.VECTOR_CELL
-        ends = {name: f"{end:.2f}".replace("-", "−") for name, end in (("lowest", cells.min()), ("highest", cells.max()))}
+        ends = {name: signed(end) for name, end in (("lowest", cells.min()), ("highest", cells.max()))}
         sentence = texts.VECTORS_ALT.format(positions=len(cells), dimensions=len(columns), **ends)
     else:
         has_classes, axes = inputs.encoding.distances, "query, key"

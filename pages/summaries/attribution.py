@@ -9,7 +9,7 @@ from pages.ui.export.computation import Computation, call, computed, evaluate, n
 from pages.ui.export.records import DataTable, table_of
 from pages.ui.shell import cache
 from pages.ui.shell.address import value_of
-from pages.ui.shell.numbers import percent
+from pages.ui.shell.numbers import percent, signed
 from pages.ui.stage.charts import listing_drawing, signed_drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.inputs import SentenceInputs
@@ -85,21 +85,17 @@ def describe_agreement(attributed: Attribution, weights: Float[np.ndarray, "toke
     # Ranks compare the words of the text only: no special tokens, and not the blank itself.
     own = [place for place, mark in enumerate(special) if not mark and place != attributed.place]
     agreement = {
-        name: _signed(attribution.rank_agreement(weights[own], np.abs(values[own])))
+        name: signed(attribution.rank_agreement(weights[own], np.abs(values[own])))
         for name, values in (("integrated", attributed.integrated), ("gradient_input", attributed.gradient_input))
     }
     return texts.ATTRIBUTIONS.format(
         word=attributed.word,
-        baseline=_signed(attributed.baseline),
-        score=_signed(attributed.score),
-        change=_signed(attributed.score - attributed.baseline),
-        total=_signed(attributed.integrated.sum()),
+        baseline=signed(attributed.baseline),
+        score=signed(attributed.score),
+        change=signed(attributed.score - attributed.baseline),
+        total=signed(attributed.integrated.sum()),
         **agreement,
     )
-
-
-def _signed(number: float) -> str:
-    return f"{number:.2f}".replace("-", "−")
 
 
 def _table(attributed: Attribution, charts: Charts) -> DataTable:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tx_core.analysis.probabilities import log_probabilities, wilson_interval
-from tx_core.causal.explain import METHODS, READS_ATTENTION, AnswerRun, Explanation, methods_of, read_answer
+from tx_core.causal.explain import METHODS, AnswerRun, Explanation, methods_of, read_answer
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.engine.progress import Progress
@@ -48,13 +48,13 @@ class PairExplanation:
     Attributes:
         word: The number of the word in which they differ, in the first one's `word_texts`.
         answers: Of both sentences, as a reader spells them.
-        explanations: By each method, of why it has its answer rather than that of the second.
-        alone: The same of why it has its answer; of a method that only reads attention, which cannot be asked, as before.
+        rather: By each method, of why it has its answer rather than that of the second.
+        alone: The same of why it has its answer; what only reads attention cannot be asked, and stays as it is.
     """
 
     word: int
     answers: tuple[str, str]
-    explanations: tuple[Explanation, ...]
+    rather: tuple[Explanation, ...]
     alone: tuple[Explanation, ...]
 
 
@@ -69,10 +69,9 @@ def explain_pair(engine: Engine, text: str, other: str) -> PairExplanation:
     answers = _spelled(engine, run), _spelled(engine, second)
     if run.answer == second.answer:
         raise TextProblem(SAME_ANSWER.format(word=answers[0]))
-    compared, methods = replace(run, against=second.answer), methods_of(engine)
-    rather = {name: compared.explain(name) for name in methods}
-    alone = (rather[name] if name in READS_ATTENTION else run.explain(name) for name in methods)
-    return PairExplanation(word, answers, tuple(rather.values()), tuple(alone))
+    compared = replace(run, against=second.answer)
+    rather, alone = (tuple(compared.explain(name, alone=one) for name in methods_of(engine)) for one in (False, True))
+    return PairExplanation(word, answers, rather, alone)
 
 
 def _spelled(engine: Engine, run: AnswerRun) -> str:
@@ -219,8 +218,8 @@ class PairReading:
 
 def ranked_pair(kind: str, text: str, other: str, found: PairExplanation) -> RankedPair:
     """Return the ranks of the deciding word of a pair."""
-    ranks, alone = ({one.method: one.rank(found.word) for one in side} for side in (found.explanations, found.alone))
-    return RankedPair(kind, text, other, len(found.explanations[0].words), ranks, alone)
+    ranks, alone = ({one.method: one.rank(found.word) for one in side} for side in (found.rather, found.alone))
+    return RankedPair(kind, text, other, len(found.rather[0].words), ranks, alone)
 
 
 def is_decided(engine: Engine, text: str, other: str) -> bool:
@@ -267,7 +266,7 @@ def shares_first(pairs: Sequence[RankedPair]) -> dict[str, dict[str, Share]]:
 
 
 def chance_first(pairs: Sequence[RankedPair]) -> float:
-    """Return how often a word drawn by lot would be the deciding one."""
+    """Return how often a word that is chosen at random is the deciding one."""
     return sum(1 / one.words for one in pairs) / len(pairs)
 
 
@@ -312,7 +311,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         options.exit(1, f"{problem}\n")
     out = given.out or Path(f"{given.model.replace('/', '-')}.{STORED}")
     out.write_text(write_pairs(reading.pairs, reading.drawn), encoding="utf-8")
-    print(f"\n{len(reading.pairs):,} pairs of {reading.drawn:,}; by lot {chance_first(reading.pairs):.1%}; their ranks: {out}")
+    print(f"\n{len(reading.pairs):,} pairs of {reading.drawn:,}; by chance {chance_first(reading.pairs):.1%}; their ranks: {out}")
     for name, shares in shares_first(reading.pairs).items():
         kinds = "  ".join(f"{kind} {shares[kind].first}/{shares[kind].pairs}" for kind in KINDS)
         found, alone = shares["all"], shares["alone"]

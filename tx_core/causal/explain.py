@@ -3,10 +3,9 @@
 Some change the text and look at what becomes of the answer, some differentiate it, and some only read attention.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
@@ -116,8 +115,8 @@ def methods_of(engine: Engine) -> list[str]:
 class AnswerRun:
     """A text whose answer is explained, and what several methods compute of it.
 
-    groups: the positions of the tokens of each word. words, against: as of `Explanation`. What is computed for one method is kept
-    for the next.
+    groups: the positions of the tokens of each word. words, against: as of `Explanation`. What is computed for one explanation is
+    kept for the next.
     """
 
     engine: Engine
@@ -125,56 +124,56 @@ class AnswerRun:
     groups: tuple[tuple[int, ...], ...]
     words: tuple[int, ...]
     against: int | None = None
+    kept: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
-    def explain(self, method: str) -> Explanation:
-        """Explain by a method of `METHODS`."""
-        return Explanation(method, self.encoding, self.answer, self.against, self.words, self._of_words(METHODS[method](self)))
+    def explain(self, method: str, *, alone: bool = False) -> Explanation:
+        """Explain by a method of `METHODS`. alone: not rather than `against`."""
+        against = None if alone else self.against
+        if method in CHANGES:
+            falls = self._keep(method, lambda: CHANGES[method](self))
+            scores = falls[:, 0] if against is None else falls[:, 0] - falls[:, 1]
+        else:
+            tokens = READINGS[method](self, against)
+            scores = np.array([tokens[list(self.groups[word])].sum() for word in self.words], np.float64)
+        return Explanation(method, self.encoding, self.answer, against, self.words, scores)
+
+    def _keep(self, name: Hashable, compute: Callable[[], Any]) -> Any:
+        if name not in self.kept:
+            self.kept[name] = compute()
+        return self.kept[name]
 
     @property
     def place(self) -> int:
         """The position of the blank."""
         return self.encoding.blanks[0]
 
-    @cached_property
+    @property
     def logits(self) -> Float[np.ndarray, "vocab"]:
-        return self.engine.blank_logits([self.encoding]).rows[0][0]
+        return self._keep("logits", lambda: self.engine.blank_logits([self.encoding]).rows[0][0])
 
-    @cached_property
+    @property
     def answer(self) -> int:
         return int(self.logits.argmax())
 
-    @cached_property
-    def gradients(self) -> Attribution:
-        return attribute(self.engine, self.encoding, self.place, self.answer, self.against)
+    def gradients(self, against: int | None) -> Attribution:
+        """Return the gradients of the answer, rather than another entry."""
+        return self._keep(("gradients", against), lambda: attribute(self.engine, self.encoding, self.place, self.answer, against))
 
-    @cached_property
+    @property
     def attention(self) -> AttentionStack:
-        return self.engine.trace(self.encoding.text, keep=("weights", "value")).attention
+        return self._keep("attention", lambda: self.engine.trace(self.encoding.text, keep=("weights", "value")).attention)
 
     @property
     def looks(self) -> Float[np.ndarray, "layer head key"]:
         """The attention from the blank."""
         return self.attention.weights[:, :, self.place]
 
-    def score(self, logits: Float[np.ndarray, "vocab"]) -> float:
-        """Return what is explained: the log-probability of the answer, less that of the one that it is compared with."""
-        found = log_probabilities(logits)
-        return float(found[self.answer] - (0.0 if self.against is None else found[self.against]))
-
-    def falls(self, rows: Sequence[Encoding], changes: Sequence[Sequence[Intervention]] = ()) -> Float[np.ndarray, "row"]:
-        """Return by how much it is less in each of other runs."""
+    def falls(self, rows: Sequence[Encoding], changes: Sequence[Sequence[Intervention]] = ()) -> Float[np.ndarray, "row answer"]:
+        """Return by how much less likely the answer is in each of other runs, and the one that it is compared with."""
+        entries = [self.answer] if self.against is None else [self.answer, self.against]
         batches = blank_logits_in_batches(self.engine, rows, changes)
-        return self.score(self.logits) - np.array([self.score(logits[0]) for batch in batches for logits in batch.rows])
-
-    def _of_words(self, scores: "Scores") -> Float[np.ndarray, "word"]:
-        """Return the scores of the words that are ranked: their own, or the sum of their tokens'."""
-        if isinstance(scores, Mapping):
-            return np.array([scores[word] for word in self.words])
-        return np.array([scores[list(self.groups[word])].sum() for word in self.words], np.float64)
-
-    def each_word(self, rows: Callable[[int], Encoding]) -> dict[int, float]:
-        """Return the fall of the score where each word is changed alone."""
-        return dict(zip(self.words, self.falls([rows(word) for word in self.words]).tolist(), strict=True))
+        found = [log_probabilities(logits[0])[entries] for batch in batches for logits in batch.rows]
+        return log_probabilities(self.logits)[entries] - np.array(found)
 
 
 def read_answer(engine: Engine, text: str, blank: int = 0) -> AnswerRun:
@@ -195,31 +194,27 @@ def read_answer(engine: Engine, text: str, blank: int = 0) -> AnswerRun:
     return AnswerRun(engine, encoding, groups, words)
 
 
-Scores = Float[np.ndarray, "token"] | Mapping[int, float]
-"""Of tokens, or of words by their number."""
-
-
-def _mask(run: AnswerRun) -> Scores:
+def _mask(run: AnswerRun) -> Float[np.ndarray, "word answer"]:
     mask = run.engine.tokenizer.mask_id
 
     def masked(word: int) -> Encoding:
         ids = tuple(mask if place in run.groups[word] else entry for place, entry in enumerate(run.encoding.ids))
         return replace(run.encoding, ids=ids)
 
-    return run.each_word(masked)
+    return run.falls([masked(word) for word in run.words])
 
 
-def _leave_out(run: AnswerRun) -> Scores:
+def _leave_out(run: AnswerRun) -> Float[np.ndarray, "word answer"]:
     def without(word: int) -> Encoding:
         kept = [place for place in range(len(run.encoding)) if place not in run.groups[word]]
         names = ("ids", "tokens", "segments", "special", "words")
         parts = {name: tuple(getattr(run.encoding, name)[place] for place in kept) for name in names}
         return replace(run.encoding, **parts, blanks=(kept.index(run.place),), unknown=())
 
-    return run.each_word(without)
+    return run.falls([without(word) for word in run.words])
 
 
-def _cut_off(run: AnswerRun) -> Scores:
+def _cut_off(run: AnswerRun) -> Float[np.ndarray, "word answer"]:
     layers = range(run.engine.info.num_layers)
 
     def cuts(word: int, layer: int) -> list[Intervention]:
@@ -227,34 +222,39 @@ def _cut_off(run: AnswerRun) -> Scores:
         return [Intervention("cut", layer, positions=(query, key)) for query in others for key in run.groups[word]]
 
     changes = [cuts(word, layer) for word in run.words for layer in layers]
-    falls = run.falls([run.encoding] * len(changes), changes).reshape(len(run.words), len(layers))
-    return dict(zip(run.words, falls.sum(axis=1).tolist(), strict=True))
+    falls = run.falls([run.encoding] * len(changes), changes)
+    return falls.reshape(len(run.words), len(layers), -1).sum(axis=1)
 
 
-def _propagate(run: AnswerRun) -> Scores:
+def _propagate(run: AnswerRun, against: int | None) -> Float[np.ndarray, "token"]:
     if not hasattr(run.engine, "relevance"):
         raise ModelUnavailable(NOT_OUR_LAYERS.format(title=run.engine.title))
-    return run.engine.relevance(run.encoding, run.place, run.answer, run.against)
+    return run.engine.relevance(run.encoding, run.place, run.answer, against)
 
 
-def _weigh_values(run: AnswerRun) -> Scores:
+def _weigh_values(run: AnswerRun, _: int | None) -> Float[np.ndarray, "token"]:
     layers = [value_weighted(run.engine, run.attention, layer) for layer in range(len(run.attention.weights))]
     return np.mean([row_shares(one.together)[run.place] for one in layers], axis=0)
 
 
-METHODS: Mapping[str, Callable[[AnswerRun], Scores]] = {
+CHANGES: Mapping[str, Callable[[AnswerRun], Float[np.ndarray, "word answer"]]] = {
     "erasure": _mask,
     "removal": _leave_out,
-    "integrated": lambda run: run.gradients.integrated,
-    "gradient_input": lambda run: run.gradients.gradient_input,
-    "lrp": _propagate,
     "routes": _cut_off,
-    "value_weighted": _weigh_values,
-    "rollout": lambda run: rollout(run.attention.weights)[-1, run.place],
-    "largest_head": lambda run: run.looks.max(axis=(0, 1)),
-    "last_layer": lambda run: run.looks[-1].mean(axis=0),
-    "all_layers": lambda run: run.looks.mean(axis=(0, 1)),
 }
+"""Methods that change words, which tell of all answers what becomes of them."""
+READINGS: Mapping[str, Callable[[AnswerRun, int | None], Float[np.ndarray, "token"]]] = {
+    "integrated": lambda run, against: run.gradients(against).integrated,
+    "gradient_input": lambda run, against: run.gradients(against).gradient_input,
+    "lrp": _propagate,
+    "value_weighted": _weigh_values,
+    "rollout": lambda run, _: rollout(run.attention.weights)[-1, run.place],
+    "largest_head": lambda run, _: run.looks.max(axis=(0, 1)),
+    "last_layer": lambda run, _: run.looks[-1].mean(axis=0),
+    "all_layers": lambda run, _: run.looks.mean(axis=(0, 1)),
+}
+"""Methods that read one run, and score its tokens as reasons for the answer rather than for another entry, None for none."""
+METHODS = (*CHANGES, *READINGS)
 """Every method; `explain` says what each is."""
 READS_ATTENTION = ("value_weighted", "rollout", "largest_head", "last_layer", "all_layers")
 """Those that only read the attention of one run: they know neither the answer nor what becomes of it."""

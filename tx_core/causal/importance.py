@@ -13,9 +13,10 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
-from contextlib import closing, suppress
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
@@ -31,7 +32,7 @@ from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine, mean_vectors
 from tx_core.engine.progress import Progress
 from tx_core.engine.threads import parallel_map, worker_count
-from tx_core.errors import ExplorerError, ModelUnavailable, TextProblem
+from tx_core.errors import ExplorerError, TextProblem
 from tx_core.fill_mask.blanks import NEW_BLANK
 from tx_core.fill_mask.predictions import blank_logits_in_batches
 from tx_core.transformer.interventions import Intervention, InterventionKind
@@ -57,6 +58,8 @@ SAME_TOKEN = "both answers are the same token"
 BOOTSTRAP_RESAMPLES = 2000
 SCORE_DIGITS = 6
 """Decimals of a score, in nats."""
+SAME_SCORE = 0.002
+"""In nats: by less, two devices may differ on a score of one model."""
 PROMPT_NAMES = ("text", "answer", "other", "sentence_good", "sentence_bad")
 _WORDS = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
 
@@ -81,6 +84,9 @@ class Importance:
         scores: Of each prompt with nothing ablated.
         effects: The fall of the score with each component ablated: above 0 where it helps the answer.
         left_out: How many prompts were not used, by the reason.
+        intervals: Both ends of the 95 % bootstrap interval of each mean effect, over prompts (Efron & Tibshirani 1993, section
+            13.3).
+        turned: The share of prompts in which the other answer becomes the likelier one, or ceases to be.
     """
 
     components: tuple[Intervention, ...]
@@ -89,24 +95,19 @@ class Importance:
     effects: Float[np.ndarray, "prompt component"]
     left_out: dict[str, int]
 
-    def intervals(self, *, level: float = 0.95, seed: int = 0) -> Float[np.ndarray, "end component"]:
-        """Return the bootstrap interval of each mean effect, over prompts (Efron & Tibshirani 1993, section 13.3)."""
+    @cached_property
+    def intervals(self) -> Float[np.ndarray, "end component"]:
         count = len(self.scores)
-        drawn = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=BOOTSTRAP_RESAMPLES)
-        return np.quantile(drawn @ self.effects / count, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        drawn = np.random.default_rng(0).multinomial(count, np.full(count, 1 / count), size=BOOTSTRAP_RESAMPLES)
+        return np.quantile(drawn @ self.effects / count, [0.025, 0.975], axis=0)
 
-    @property
+    @cached_property
     def turned(self) -> Float[np.ndarray, "component"]:
-        """The share of prompts in which the other answer becomes the likelier one, or ceases to be."""
         return (np.sign(self.scores[:, None] - self.effects) != np.sign(self.scores[:, None])).mean(axis=0)
 
-    def rows(self, *, level: float = 0.95, seed: int = 0) -> list[dict[str, int | float | str | None]]:
-        """List the components, the most important first, layers and heads counted from 1.
-
-        low, high: as of `intervals`. turned: the share of all prompts.
-        """
-        low, high = self.intervals(level=level, seed=seed)
-        effects = self.effects.mean(axis=0)
+    def rows(self) -> list[dict[str, int | float | str | None]]:
+        """List the components, the most important first, layers and heads counted from 1. low, high: the interval's ends."""
+        effects, (low, high) = self.effects.mean(axis=0), self.intervals
         return [
             {
                 "layer": one.layer + 1,
@@ -121,11 +122,11 @@ class Importance:
             for one in [self.components[number]]
         ]
 
-    def to_pandas(self, *, level: float = 0.95, seed: int = 0) -> "pandas.DataFrame":
+    def to_pandas(self) -> "pandas.DataFrame":
         """Return `rows` as a table."""
         import pandas  # here: it takes a tenth of a second, and no page needs it
 
-        return pandas.DataFrame(self.rows(level=level, seed=seed)).astype({"head": "Int64"})
+        return pandas.DataFrame(self.rows()).astype({"head": "Int64"})
 
 
 def read_answer_prompts(file: Path) -> list[dict[str, str]]:
@@ -190,7 +191,6 @@ def importance(
     *,
     sentences: Sequence[str] = (),
     kept_in: Path | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Importance:
     """Ablate every head and sublayer of a model, one at a time, in every prompt (Michel et al. 2019, section 3.2).
 
@@ -200,14 +200,15 @@ def importance(
             "resample": it adds what it computes for the next prompt (Chan et al. 2022).
         sentences: Of "mean"; by default those that ship with the app.
         kept_in: A file that keeps the scores measured so far; where it has some, these are not measured again.
-        progress: Called after each prompt with the number of those done and of all.
 
     Raises:
-        TextProblem, ModelUnavailable: as `predict` does; also where no prompt can be used, and where `kept_in` is of others.
+        TextProblem, ModelUnavailable: as `predict` does; also where no prompt can be used, and where `kept_in` is of other
+            prompts, of another ablation or of another model.
+        ValueError: for an ablation that is not there.
     """
     measuring = Measuring(engine, prompts, ablation, sentences=sentences, kept_in=kept_in)
-    for done in measuring.updates():
-        progress(done.done, done.total)
+    for _ in measuring.updates():
+        pass
     return measuring.result()
 
 
@@ -226,6 +227,8 @@ class Measuring:
         sentences: Sequence[str] = (),
         kept_in: Path | None = None,
     ):
+        if ablation not in _KINDS:
+            raise ValueError(f"ablation must be one of {', '.join(_KINDS)}, got {ablation}")
         self._rows: list[Encoding] = []
         self._entries: list[tuple[int, ...]] = []
         self._prompts: list[Prompt] = []
@@ -236,8 +239,10 @@ class Measuring:
             *(Intervention(kind, layer, head) for layer in layers for head in heads),
             *(Intervention(kind, layer, part=part) for layer in layers for part in ("attention", "mlp")),
         )
-        self._engine, self._ablation, self._sentences, self._kept_in = engine, ablation, sentences, kept_in
-        self._scores = _kept_scores(kept_in, self._about()) if kept_in else []
+        self._engine, self._ablation, self._kept_in = engine, ablation, kept_in
+        self._sentences = sentences if ablation == "mean" else ()
+        self._scores = self._read_kept(kept_in) if kept_in else []
+        self._result: Importance | None = None
 
     def _encode(self, engine: Engine, prompts: Sequence[dict[str, str]]) -> None:
         """Encode the prompts that the model can answer, and the entries of their answers; count the others by reason."""
@@ -256,11 +261,30 @@ class Measuring:
         if not self._rows:
             raise TextProblem(NO_PROMPTS.format(reasons="; ".join(self._left_out) or "it is empty"))
 
-    def _about(self) -> str:
-        """Return what tells this measurement from others: a hash of the model's weights, the ablation and the prompts."""
+    def _read_kept(self, file: Path) -> list[list[float]]:
+        """Return the scores in a file, a line for each prompt behind a hash of what was measured; without one, begin it.
+
+        That it was the same model is seen from the scores themselves, of which the first few are measured again.
+        """
         read = [[*row.ids, *ids] for row, ids in zip(self._rows, self._entries, strict=True)]
-        about = [_fingerprint(self._engine, self._rows[0]), self._ablation, *self._sentences, read]
-        return sha256(json.dumps(about).encode()).hexdigest()
+        about = sha256(json.dumps([self._ablation, *self._sentences, read]).encode()).hexdigest()
+        if not file.exists():
+            file.write_text(about + "\n", encoding="utf-8")
+        head, *lines = file.read_text(encoding="utf-8").split("\n")
+        whole = lines[:-1]  # behind the last newline: nothing, or a line that was cut off
+        scores = [json.loads(line) for line in whole] if head == about else []
+        again = [
+            self._score(number, self._engine.blank_logits([self._rows[number]]).rows[0])[0] for number in range(len(scores[:3]))
+        ]
+        if head != about or not np.allclose([kept[0] for kept in scores[:3]], again, rtol=0, atol=SAME_SCORE):
+            raise TextProblem(OTHER_RUN.format(file=file.name))
+        if lines[-1]:
+            file.write_text("\n".join([head, *whole, ""]), encoding="utf-8")
+        return scores
+
+    def _score(self, number: int, logits: Float[np.ndarray, "run vocab"]) -> Float[np.ndarray, "run"]:
+        logs = log_probabilities(logits)[:, list(self._entries[number])]
+        return logs[:, 0] - logs[:, 1] if logs.shape[1] > 1 else logs[:, 0]
 
     def updates(self) -> Generator[Progress, None, None]:
         """Measure the prompts that are not yet measured; yield the progress after each."""
@@ -269,13 +293,13 @@ class Measuring:
         changes = [(), *((one,) for one in self._components)]
 
         def score(number: int) -> list[float]:
-            row, ids, vectors = self._rows[number], list(self._entries[number]), given
+            row, vectors = self._rows[number], given
             if self._ablation == "resample":
                 following = self._rows[(number + 1) % len(self._rows)]
                 vectors = {"patch": source_vectors(engine, row, following)}
             batches = blank_logits_in_batches(engine, [row] * len(changes), changes, vectors)
-            logs = np.concatenate([log_probabilities(np.concatenate(batch.rows))[:, ids] for batch in batches])
-            return (logs[:, 0] - logs[:, 1] if len(ids) > 1 else logs[:, 0]).round(SCORE_DIGITS).tolist()
+            scores = [self._score(number, np.concatenate(batch.rows)) for batch in batches]
+            return np.concatenate(scores).round(SCORE_DIGITS).tolist()
 
         places = range(len(self._scores), len(self._rows))
         try:
@@ -292,36 +316,10 @@ class Measuring:
     def result(self) -> Importance:
         """Return the importance over the prompts measured so far."""
         table = np.array(self._scores).reshape(-1, 1 + len(self._components))
-        prompts = tuple(self._prompts[: len(table)])
-        return Importance(self._components, prompts, table[:, 0], table[:, :1] - table[:, 1:], dict(self._left_out))
-
-
-def _fingerprint(engine: Engine, row: Encoding) -> str:
-    """Return a hash of a model's weights: two models may have the same name."""
-    digest = sha256(engine.embed(row.ids).tobytes())
-    with suppress(ModelUnavailable):  # a model whose projections cannot be located
-        for layer in range(engine.info.num_layers):
-            digest.update(engine.output_projection(layer).tobytes())
-    return digest.hexdigest()
-
-
-def _kept_scores(file: Path, about: str) -> list[list[float]]:
-    """Return the scores in a file, a line for each prompt behind one that says of what they are; without one, begin it."""
-    if not file.exists():
-        file.write_text(about + "\n", encoding="utf-8")
-    text = file.read_text(encoding="utf-8")
-    head, *lines = text.split("\n")
-    if head != about:
-        raise TextProblem(OTHER_RUN.format(file=file.name))
-    whole = lines[:-1]  # behind the last newline: nothing, or a line that was cut off
-    if lines[-1]:
-        file.write_text("\n".join([head, *whole, ""]), encoding="utf-8")
-    return [json.loads(line) for line in whole]
-
-
-def _print_progress(done: int, total: int) -> None:
-    if done == total or done % 20 == 0:
-        print(f"\rPrompt {done:,} of {total:,}", end="", file=sys.stderr, flush=True)
+        if self._result is None or len(self._result.scores) < len(table):
+            prompts, effects = tuple(self._prompts[: len(table)]), table[:, :1] - table[:, 1:]
+            self._result = Importance(self._components, prompts, table[:, 0], effects, dict(self._left_out))
+        return self._result
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -339,9 +337,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     try:
         engine = catalogue.load(given.model)
         prompts = read_answer_prompts(given.file)[: given.limit]
-        found = importance(engine, prompts, given.ablation, kept_in=out.with_suffix(".scores.jsonl"), progress=_print_progress)
+        measuring = Measuring(engine, prompts, given.ablation, kept_in=out.with_suffix(".scores.jsonl"))
+        for update in measuring.updates():
+            print(f"\rPrompt {update.done:,} of {update.total:,}", end="", file=sys.stderr, flush=True)
     except (ExplorerError, OSError) as problem:
         options.exit(1, f"{problem}\n")
+    found = measuring.result()
     table = found.to_pandas()
     table.to_csv(out, index=False)
     first = table.head(15).astype({"head": object}).fillna({"head": ""})

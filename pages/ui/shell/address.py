@@ -10,6 +10,7 @@ Its own binding of widgets to query parameters forgets a control as soon as it i
 and writes the labels on the screen into the link. Here a link holds short names, and nothing is forgotten.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
@@ -90,6 +91,20 @@ def flag_field(name: str) -> Field[bool]:
 def choice_field(name: str, options: Sequence[str]) -> Field[str]:
     """Return a field that takes one of a few names, the first by default."""
     return Field(name, options[0], lambda written: check(written, options))
+
+
+def place_field(name: str, pattern: str, rule: str) -> Field[str]:
+    """Return a field that takes a place, whose numbers begin at 1, as links write it, or nothing.
+
+    pattern: with {number} for a number. rule: what the visitor is told of any other value.
+    """
+
+    def read(written: str) -> str:
+        if written and not re.fullmatch(pattern.replace("{number}", "[1-9][0-9]{0,3}"), written, flags=re.ASCII):
+            raise ValueError(rule)
+        return written
+
+    return Field(name, "", read)
 
 
 def number_field(name: str, default: int, minimum: int, maximum: int) -> Field[int]:

@@ -1,14 +1,14 @@
 """Offer sentences worth looking at by their titles, what to notice in the one that is shown, and what breaks it."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
 from pages.ui.shell import texts
-from pages.ui.shell.address import is_offered, widget_key
+from pages.ui.shell.address import StageFields, ask_for_view, is_offered, value_of, widget_key
 from tx_core.settings import ASSETS
 
 NOTICE_WIDTH = 500
@@ -84,6 +84,20 @@ def offer_examples(
             if origin.counters:
                 shown = example if example is not origin else None
                 _offer(widget_key(page, "counter_example"), origin.counters, shown, choose, texts.BREAK_IT)
+
+
+def offer_views(page: str, fields: StageFields, choices: Sequence[Example], free: Collection[str] = ()) -> None:
+    """Offer examples that set every field of a page, by default where they name none.
+
+    free: own fields of which a reader may choose another value without leaving the example.
+    """
+
+    def is_on_page(example: Example) -> bool:
+        asked = [field for field in fields.own if field.name not in free]
+        return all(value_of(page, field.name) == example.view.get(field.name, field.default) for field in asked)
+
+    defaults = {field.name: field.default for field in fields.all}
+    offer_examples(page, choices, is_on_page, lambda example: ask_for_view(page, defaults | dict(example.view)))
 
 
 def _offer(

@@ -55,6 +55,11 @@ def rounding_verdict(change: float, moved: str) -> str:
     return UNCHANGED_BUT_ROUNDING if change else UNCHANGED
 
 
+def signed(number: float, decimals: int = 2) -> str:
+    """Write a number that may be below zero, with a true minus sign and never as −0: 0.36, −1.20."""
+    return f"{round(float(number), decimals) + 0.0:.{decimals}f}".replace("-", "−")
+
+
 def large_number(number: float) -> str:
     """Write a number of 1 or more with at most three significant digits: 2.3, 108, 91,600, 3 × 10⁷ from a million on."""
     if number < 1_000_000:

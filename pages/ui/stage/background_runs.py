@@ -4,6 +4,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -135,6 +136,18 @@ def button_header(
         buttons = [] if run.state == "stopping" else [("stop", texts.STOP, "")]
         said = run_in_words(run, template)
     return run_header(run, buttons, said)
+
+
+def offer_run(
+    page: str, kind: str, make: Callable[[], Trainable] | None, template: Mapping[str, str], start: tuple[str, str]
+) -> tuple[Snapshot | None, dict[str, object], Callable[[Mapping[str, object]], None]]:
+    """Show why the last click failed, and return the visitor's run, what the stage is told of it, and what takes its wishes in.
+
+    make: returns what runs; None where nothing can. template, start: as of `button_header`.
+    """
+    run = current_run(kind)
+    show_problem(page)
+    return run, button_header(run, template, start, can_run=make is not None), partial(take_wish, page, kind, make)
 
 
 def take_wish(page: str, kind: str, make: Callable[[], Trainable] | None, reported: Mapping[str, object]) -> None:

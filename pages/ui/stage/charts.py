@@ -7,7 +7,7 @@ from itertools import count
 import numpy as np
 from jaxtyping import Float
 
-from pages.ui.shell.numbers import SIGN, percent, points
+from pages.ui.shell.numbers import SIGN, percent, points, signed
 from pages.ui.stage import texts
 
 Chart = dict[str, object]
@@ -244,7 +244,7 @@ def signed_drawing(
         "names": True,
         "from": min(0.0, *values, *(low for low, _ in intervals)),
         "to": limit or 1.0,
-        "ends": [f"{value:.2f}".replace("-", "−") for value in values],
+        "ends": list(map(signed, values)),
         "ticks": [{"at": 0, "text": "0"}],
         "colours": [ONE_COLOUR if value >= 0 else BELOW_ZERO for value in values],
         "intervals": [list(ends) for ends in intervals],

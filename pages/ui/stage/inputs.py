@@ -1,6 +1,6 @@
 """What a page with a stage is asked about: a sentence or two, a model, and whether special tokens are added."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
@@ -8,7 +8,8 @@ from typing import TypeVar
 import streamlit as st
 
 from pages.ui.shell import cache, controls, readiness
-from pages.ui.shell.address import StageFields, is_offered, read_stage_address, value_of, values_of, widget_key
+from pages.ui.shell.address import StageFields, is_offered, read_stage_address, set_values, value_of, values_of, widget_key
+from pages.ui.shell.examples import Example, offer_views
 from pages.ui.shell.frame import explain
 from pages.ui.shell.texts import SENTENCE
 from pages.ui.stage import view_options
@@ -103,6 +104,43 @@ def sentence_inputs(
         return SentenceInputs(page, *(values[name] for name in ("text", "pair", "model", SPECIAL_FIELD.name)))
 
     return ask_sentences(page, asked, read, lambda: ask_model(page, offers), counts=counts)
+
+
+def pair_inputs(
+    page: str,
+    fields: StageFields,
+    labels: Sequence[str],
+    make: Callable[..., Inputs],
+    exchange: tuple[str, str],
+    ask_more: Callable[[], None],
+    examples: Sequence[Example],
+    free: Collection[str] = (),
+) -> Inputs:
+    """Read the address, draw the boxes of sentences A and B and the examples, and return what is asked.
+
+    labels: of the boxes. make: makes it of the values of the page's own fields. exchange: what the button says that exchanges A
+    and B, each field with the one whose name ends in _b. free: as of `offer_views`.
+    """
+    arriving, first = widget_key(page, "text") not in st.session_state, fields.first
+    read_stage_address(page, fields)
+    if arriving and value_of(page, "text") == first["text"] and not value_of(page, "text_b"):
+        set_values(page, {"text_b": first["text_b"]})  # a link that names no sentence
+    names = [field.name for field in fields.own]
+    others = {name: f"{name}_b" for name in names if f"{name}_b" in names}
+
+    def swap() -> None:
+        other_way = {other: name for name, other in others.items()}
+        set_values(page, {name: value_of(page, other) for name, other in (others | other_way).items()})
+
+    def ask() -> None:
+        label, said = exchange
+        st.button(label, key=widget_key(page, "exchange"), help=said, on_click=swap)
+        ask_more()
+
+    asked = dict(zip(("text", "text_b"), labels, strict=True))
+    inputs = ask_sentences(page, asked, lambda: make(*(value_of(page, name) for name in names)), ask, counts=False)
+    offer_views(page, fields, examples, free)
+    return inputs
 
 
 def ask_model(page: str, offers: Callable[[ModelCard], bool] | None = None, on_special: Callable[[], None] | None = None) -> None:

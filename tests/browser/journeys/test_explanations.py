@@ -25,7 +25,7 @@ def test_an_own_pair_is_explained_a_word_leads_on_and_a_pair_that_is_none_is_tol
     cells = charts(page).first.get_by_role("group")
     for key in ("ArrowRight", "ArrowRight"):  # from the first word
         cells.press(key)
-    score = f"{found.explanations[0].scores[1]:.3f}"
+    score = f"{found.rather[0].scores[1]:.3f}"
     expect(charts(page).first.get_by_test_id("spot-readout")).to_contain_text(score)
     cells.press("ArrowRight")
     cells.press("Enter")

@@ -33,7 +33,7 @@ def test_both_pictures_are_the_core_s_with_the_deciding_word_in_a_frame_and_its_
     app = open_app(PAGE, **PAIR)
     assert not app.exception and not problems(app)
     found = explain_pair(engine, PAIR["text"], PAIR["text_b"])
-    for ask, explanations in (("rather", found.explanations), ("alone", found.alone)):
+    for ask, explanations in (("rather", found.rather), ("alone", found.alone)):
         drawn, listing = looked_at(app, ask=ask)
         np.testing.assert_allclose(drawn["values"], side_by_side(explanations), atol=1e-6)
         assert drawn["rows"] == [texts.METHODS[one.method] for one in explanations]
@@ -104,7 +104,7 @@ def test_pairs_that_are_not_stored_are_read_in_the_background_when_asked(open_ap
         assert texts.NOT_READ.partition("{")[0] in says(app)
         registry.start("another", KIND, before := Counting(), "elsewhere")
         ask_stage(app, "settings", {"training": "run"})
-        assert QUEUE_NEXT in staged(app)["training"]["said"]
+        assert QUEUE_NEXT in staged(app)["training"]["said"] and texts.NOT_READ.partition("{")[0] not in says(app)
         registry.stop("another", KIND)
         before.let(1)
         assert until_still(app, registry, KIND).state == "finished"
@@ -150,4 +150,4 @@ def test_what_an_example_claims_is_true_and_it_is_a_click_away(open_app, engine,
     found = explain_pair(engine, view["text"], view["text_b"])
     claims = {kind: rest for kind, *rest in entry["claims"]}
     assert list(found.answers) == claims["answers"]
-    assert [one.method for one in found.explanations if one.rank(found.word) == 1] == claims["first"]
+    assert [one.method for one in found.rather if one.rank(found.word) == 1] == claims["first"]

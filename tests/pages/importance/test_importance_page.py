@@ -54,7 +54,7 @@ def test_the_wall_is_the_core_s_and_a_part_is_said_ranked_and_shown_in_prompts(o
     found = measured("gender", "mean")
     wall, bars, listing = looked_at(app)
     names = [link_of(one) for one in found.components]
-    effects, (low, high) = found.effects.mean(axis=0), found.intervals()
+    effects, (low, high) = found.effects.mean(axis=0), found.intervals
     np.testing.assert_allclose(wall["values"].ravel(), [effects[names.index(name)] for name in wall["choices"]], atol=1e-6)
     assert wall["rows"] == ["6", "5", "4", "3", "2", "1"]
     ranked = sorted(wall["choices"], key=lambda name: -effects[names.index(name)])
@@ -178,7 +178,7 @@ def test_every_example_is_a_click_away_with_what_to_notice(open_app):
 def test_what_an_example_claims_is_true(example, entry):
     found = measured(example.view["set"], example.view.get("ablation", "off"))
     names = [link_of(one) for one in found.components]
-    effects, (low, high) = found.effects.mean(axis=0), found.intervals()
+    effects, (low, high) = found.effects.mean(axis=0), found.intervals
     assert entry["claims"]
     for kind, *rest in entry["claims"]:
         at = names.index(rest[0]) if isinstance(rest[0], str) else 0

@@ -12,7 +12,7 @@ import transformers
 
 from tests.support.checkpoints import HEAD_DIM
 from tests.tx_core.causal.test_patch import MODULES, hooks, read
-from tx_core.causal.importance import Importance, Prompt, importance, main, prompt_of, read_answer_prompts
+from tx_core.causal.importance import Importance, Measuring, Prompt, importance, main, prompt_of, read_answer_prompts
 from tx_core.causal.prompt_sets import PROMPT_SETS, kept_scores, prompt_set
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import load_own_engine
@@ -129,7 +129,8 @@ def test_the_command_goes_on_where_it_was_interrupted(tmp_path: Path, capsys):
     assert "4 prompts, mean score" in capsys.readouterr().out
     table, whole = (tmp_path / "prompts.importance.csv").read_text(), scores.read_text()
     head, first, second, *_ = whole.split("\n")
-    changed = json.dumps([one + 1 for one in json.loads(first)])
+    score, *others = json.loads(first)
+    changed = json.dumps([score, *(one + 1 for one in others)])
     scores.write_text(f"{head}\n{changed}\n{second[:9]}", encoding="utf-8")  # cut off within the second line
     main([str(file)])
     assert scores.read_text() == whole.replace(first, changed)
@@ -164,11 +165,11 @@ def test_kept_scores_are_those_of_the_weights_not_of_a_name(tmp_path: Path, chec
     first = load_own_engine(checkpoint("bert"), "bert", "Bert")
     importance(first, prompts, kept_in=kept)
     other = load_own_engine(checkpoint("bert"), "bert", "Bert")
-    with torch.no_grad():
-        other.model.encoder.blocks[1].attention.output.weight += 0.01
+    with torch.no_grad():  # of a feed-forward network alone
+        other.model.encoder.blocks[1].feed_forward.down.weight *= 1.5
     with pytest.raises(TextProblem, match="holds another measurement"):
         importance(other, prompts, kept_in=kept)
-    importance(first, prompts, kept_in=kept, progress=lambda done, total: pytest.fail("it was measured again"))
+    assert list(Measuring(first, prompts, kept_in=kept).updates()) == []
 
 
 @pytest.mark.parametrize("name", PROMPT_SETS)

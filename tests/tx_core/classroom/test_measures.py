@@ -226,7 +226,7 @@ def test_what_the_lesson_on_patching_says_of_the_model_is_so(engine):
     assert f"{answer(engine, measure='top_word', text=mary, changes='off~4-6').value:.2f}" == "0.42"
     found = importance(engine, prompt_set("gender"), kept_in=kept_scores("gender", "off"))
     at = found.components.index(Intervention("off", 3, 5))
-    numbers = (found.effects[:, at].mean(), *found.intervals()[:, at], found.turned[at] * 40)
+    numbers = (found.effects[:, at].mean(), *found.intervals[:, at], found.turned[at] * 40)
     assert [f"{number:.2f}" for number in numbers] == ["1.50", "1.19", "1.82", "10.00"]
 
 
