@@ -5,13 +5,11 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 import numpy as np
 import psutil
 import pytest
-import torch
 from streamlit.proto.Alert_pb2 import Alert
 
 from pages.contents import HOME, PAGES
@@ -19,6 +17,7 @@ from pages.summaries.parts import PARTS
 from pages.ui.shell import cache
 from tests.support.apart import run_apart
 from tests.support.ray_cluster import REPLICAS, Cluster, serving_models
+from tests.support.same import assert_same
 from tests.support.serving import fetch, free_port, running, streamlit_command, wait_until
 from tests.support.stream_client import visit
 from tx_core.analysis.attribution import attribute
@@ -74,25 +73,6 @@ def both(asks_ray: None) -> tuple[Engine, Engine]:
     there, here = catalogue.load(catalogue.DEFAULT), catalogue.load(catalogue.DEFAULT, weights=True)
     assert isinstance(there, RemoteEngine) and not isinstance(here, RemoteEngine)
     return there, here
-
-
-def assert_same(one: object, other: object, at: str = "") -> None:
-    """Hold two results equal, their numbers within 1e-5, whatever they are made of."""
-    assert type(one) is type(other), at
-    if isinstance(one, np.ndarray | torch.Tensor):
-        np.testing.assert_allclose(np.asarray(one), np.asarray(other), atol=1e-5, rtol=1e-5, err_msg=at)
-        assert one.dtype == other.dtype, at
-    elif is_dataclass(one):
-        for field in fields(one):
-            assert_same(getattr(one, field.name), getattr(other, field.name), f"{at}.{field.name}")
-    elif isinstance(one, list | tuple):
-        assert len(one) == len(other), at
-        for number, (mine, theirs) in enumerate(zip(one, other, strict=True)):
-            assert_same(mine, theirs, f"{at}[{number}]")
-    elif isinstance(one, float):
-        assert one == pytest.approx(other, abs=1e-5, rel=1e-5), at
-    else:
-        assert one == other, at
 
 
 @needs_ray
