@@ -38,18 +38,6 @@ def softmax(scores: Float[Tensor, "... key"]) -> Float[Tensor, "... key"]:
     return torch.softmax(scores, dim=-1)
 
 
-REGISTER = 16 if "AVX512" in torch.backends.cpu.get_cpu_capability() else 8
-"""Single-precision numbers in a vector register of the CPU: PyTorch's softmax does not vectorise shorter rows."""
-
-
-def quick_softmax(scores: Float[Tensor, "... key"]) -> Float[Tensor, "... key"]:
-    """Compute `softmax`, several times as fast for many rows of few keys on a CPU, where no gradient is needed."""
-    if torch.is_grad_enabled() or scores.device.type != "cpu" or scores.shape[-1] >= REGISTER:
-        return softmax(scores)
-    exponentials = (scores - scores.amax(dim=-1, keepdim=True)).exp_()
-    return exponentials.div_(exponentials.sum(dim=-1, keepdim=True))
-
-
 def attention_scores(
     query: Float[Tensor, "... query head_dim"],
     key: Float[Tensor, "... key head_dim"],

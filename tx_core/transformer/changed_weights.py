@@ -35,21 +35,6 @@ def weigh_at(batch: Sequence[Sequence[Intervention]], layer: int, attention: Att
     return partial(changed_weights, rows[0]) if len(set(rows)) == 1 else partial(_weights_by_row, rows)
 
 
-def heads_off(runs: Sequence[Sequence[Intervention]], first: Sequence[Intervention], layer: int) -> list[tuple[int, int]] | None:
-    """List the heads of a layer that are off, as pairs of run and head, where the runs' weights differ from the first's only so.
-
-    Returns None where they differ in more, or where all heads of a layer are off at once.
-    """
-    base, off = effective(first, layer), []
-    for number, run in enumerate(runs):
-        own = effective(run, layer)
-        more = [one for one in own if one not in base]
-        if len(more) + len(base) != len(own) or any(one.kind != "off" or one.head is None for one in more):
-            return None
-        off += [(number, one.head) for one in more]
-    return off
-
-
 def changed_weights(
     interventions: Sequence[Intervention],
     scores: Float[Tensor, "batch head query key"],

@@ -17,12 +17,11 @@ from tx_core.transformer.attention import (
     attention_scores,
     attention_weights,
     merge_heads,
-    quick_softmax,
     softmax,
     split_heads,
 )
 from tx_core.transformer.changed_vectors import VECTOR_PARTS, ChangeVectors, VectorChanges, unchanged
-from tx_core.transformer.changed_weights import heads_off, weigh_at
+from tx_core.transformer.changed_weights import weigh_at
 from tx_core.transformer.config import TransformerConfig
 from tx_core.transformer.interventions import Intervention, Vectors, first_changed_layer
 from tx_core.transformer.positions import rotate
@@ -137,37 +136,7 @@ class Wanted(NamedTuple):
     parts: Collection[str] | None = None
 
 
-class Branches(NamedTuple):
-    """Runs that begin at a layer from the vectors of the first row.
-
-    Attributes:
-        runs: how many.
-        weigh: what makes their weights.
-        off: the heads that are off, as pairs of run and head, where their weights differ from the first row's only so; else None.
-    """
-
-    runs: int = 0
-    weigh: Weigh = attention_weights
-    off: list[tuple[int, int]] | None = None
-
-
-EVERYTHING, NO_BRANCHES = Wanted(), Branches()
-
-
-def with_heads_off(part: Float[Tensor, "row head ..."], branches: Branches) -> Float[Tensor, "row_and_run head ..."]:
-    """Append what the first row has, for each branch without the heads that are off."""
-    begun = part[:1].repeat(branches.runs, 1, 1, 1)
-    if branches.off:
-        begun[tuple(zip(*branches.off, strict=True))] = 0.0
-    return torch.cat([part, begun])
-
-
-def branches_at(interventions: Sequence[Sequence[Intervention]], rows: int, layer: int) -> Branches:
-    """Return the runs that begin at a layer, after the rows that run already."""
-    begun = interventions[rows:]
-    if not begun:
-        return NO_BRANCHES
-    return Branches(len(begun), weigh_at(begun, layer), heads_off(begun, interventions[0], layer))
+EVERYTHING = Wanted()
 
 
 class LayerAttention(NamedTuple):
@@ -212,14 +181,12 @@ class MultiHeadAttention(nn.Module):
         normalise: Normalise = softmax,
         weigh: Weigh = attention_weights,
         angles: Float[Tensor, "token pair"] | None = None,
-        branches: Branches = NO_BRANCHES,
         wanted: Wanted = EVERYTHING,
         change: ChangeVectors = unchanged,
     ) -> LayerAttention:
         """Attend from `hidden` to `source`, or to `hidden` itself without a source. For the rest see `attention.attend`.
 
         angles: those by which queries and keys are rotated, see `positions.rotate`; the record has them rotated.
-        The weights, context and output of branches follow those of the batch; all else is that of the first row.
         change: what replaces the context, once computed.
         """
         source, rotation = hidden if source is None else source, angles
@@ -231,31 +198,15 @@ class MultiHeadAttention(nn.Module):
             query, key = rotate(query, rotation), rotate(key, angles)
         if not wanted.values:
             scores = attention_scores(query, key, bias=bias)
-            weights = weigh(scores, mask, normalise)
-            if branches.runs:
-                weights = torch.cat([weights, self._begun(scores, mask, normalise, branches)])
-            return LayerAttention(None, query, key, None, scores, weights, None)
+            return LayerAttention(None, query, key, None, scores, weigh(scores, mask, normalise), None)
         value = self._in_heads(self.value, source)
         dropout = self.dropout if self.training else 0.0
         context, weights, scores = attend(query, key, value, mask, bias=bias, normalise=normalise, weigh=weigh, dropout=dropout)
-        if branches.off is not None:
-            context = with_heads_off(context, branches)
-            weights = with_heads_off(weights, branches) if wanted.parts is None or "weights" in wanted.parts else weights
-        elif branches.runs:
-            begun = self._begun(scores, mask, normalise, branches)
-            context = torch.cat([context, begun @ value[:1]])
-            weights = torch.cat([weights, begun]) if wanted.parts is None or "weights" in wanted.parts else weights
         context = change("context", context, wanted.places if wanted.queries_alone else None)
         output = linear(self.output, merge_heads(context).to(hidden.dtype))
         return LayerAttention(output, query, key, value, scores, weights, context)
 
     __call__ = forward
-
-    def _begun(
-        self, scores: Float[Tensor, "batch ..."], mask: Bool[Tensor, "..."] | None, normalise: Normalise, branches: Branches
-    ) -> Float[Tensor, "run ..."]:
-        """Compute the weights of branches from the scores of the first row."""
-        return branches.weigh(scores[:1].expand(branches.runs, -1, -1, -1), mask, normalise)
 
     def _in_heads(
         self, projection: nn.Linear, x: Float[Tensor, "batch token hidden"]
@@ -309,14 +260,13 @@ class EncoderBlock(nn.Module):
         normalise: Normalise = softmax,
         weigh: Weigh = attention_weights,
         angles: Float[Tensor, "token pair"] | None = None,
-        branches: Branches = NO_BRANCHES,
         wanted: Wanted = EVERYTHING,
         change: ChangeVectors = unchanged,
-    ) -> tuple[Float[Tensor, "batch_and_branches place hidden"], LayerAttention]:
+    ) -> tuple[Float[Tensor, "batch place hidden"], LayerAttention]:
         """Return the new vectors, at the places wanted, and what the attention computed."""
         source = self.attention_norm(hidden) if self.norm_first else hidden
         attention = self.attention(
-            source, mask=mask, normalise=normalise, weigh=weigh, angles=angles, branches=branches, wanted=wanted, change=change
+            source, mask=mask, normalise=normalise, weigh=weigh, angles=angles, wanted=wanted, change=change
         )
         output = attention.output
         if wanted.parts is not None:
@@ -324,8 +274,6 @@ class EncoderBlock(nn.Module):
         if wanted.places is not None:
             hidden = hidden[:, wanted.places]
             output = output if output is None or wanted.queries_alone else output[:, wanted.places]
-        if branches.runs:  # they begin from the vectors of the first row
-            hidden = torch.cat([hidden, hidden[:1].expand(branches.runs, *hidden.shape[1:])])
         if output is not None:
             hidden = self.after_attention(hidden, output, change, wanted.places)
         return change("residual", hidden, wanted.places), attention
@@ -423,14 +371,13 @@ class Encoder(nn.Module):
         """Run every block on as many rows as have begun by then."""
         layers, states, last = [], [hidden], len(self.blocks) - 1
         for number, block in enumerate(self.blocks):
-            rows, runs = len(hidden), begun[number]
+            if begun[number] > len(hidden):  # runs begin from the vectors of the first
+                hidden = torch.cat([hidden, hidden[:1].expand(begun[number] - len(hidden), -1, -1)])
             hidden, attention = block(
                 hidden,
                 mask,
-                normalise=quick_softmax,
-                weigh=weigh_at(interventions[:rows], number),
+                weigh=weigh_at(interventions[: len(hidden)], number),
                 angles=angles,
-                branches=branches_at(interventions[:runs], rows, number),
                 wanted=self._wanted(keep, interventions, places if number == last else None),
                 change=lambda part, values, at=None, layer=number: changes.change(part, layer, values, at),
             )

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from tests.support.torch_weights import SMALL_BERT, shake
 from tx_core.transformer import layers
-from tx_core.transformer.attention import REGISTER, padding_mask, quick_softmax
+from tx_core.transformer.attention import padding_mask
 from tx_core.transformer.bert import Bert, random_bert
 from tx_core.transformer.interventions import Intervention, Vectors
 from tx_core.transformer.trace import ALL_PARTS
@@ -112,15 +112,6 @@ def test_what_is_kept_is_the_same_where_only_some_vectors_are_wanted(model: Bert
             assert set(one) == set(other)
             for part in other:
                 torch.testing.assert_close(one[part], other[part], atol=1e-12, rtol=0)
-
-
-@pytest.mark.parametrize("keys", [1, 3, REGISTER - 1, REGISTER, 40])
-def test_shares_of_few_and_of_many_keys_are_those_of_softmax(keys: int):
-    scores = 30 * torch.randn(2, 3, 5, keys, generator=torch.Generator().manual_seed(keys)) + 80
-    scores[0, 0, 0, 1:], scores[1, 2, :, : keys // 2] = -torch.inf, -torch.inf
-    shares = quick_softmax(scores)
-    torch.testing.assert_close(shares.double(), torch.softmax(scores.double(), dim=-1), atol=3e-7, rtol=3e-6)
-    assert torch.equal(shares == 0, torch.softmax(scores, dim=-1) == 0)
 
 
 def weights_of(model: Bert, ids: Tensor, mask: Tensor) -> list[Tensor]:
