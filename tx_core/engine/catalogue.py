@@ -15,7 +15,6 @@ from functools import cache, lru_cache
 from importlib import import_module
 from pathlib import Path
 from threading import Lock, Thread
-from weakref import WeakValueDictionary
 
 from cachetools import TTLCache, cached
 
@@ -25,13 +24,12 @@ from tx_core.engine.download import CATALOGUE, TOO_LARGE_FOR_MEMORY, cached_comm
 from tx_core.engine.engine import Engine, with_special_tokens
 from tx_core.engine.remote import client
 from tx_core.engine.threads import one_core
-from tx_core.errors import Busy, CheckpointProblem, ModelUnavailable
+from tx_core.errors import CheckpointProblem, ModelUnavailable
 from tx_core.settings import host_settings
 
 MODELS = CATALOGUE.parent
 DEFAULT, WRITER = "embedded", "writer"
 """The embedded models: the one that fills blanks, and the one that writes."""
-FAILURE_SECONDS = 30.0
 HUB_ID = re.compile(r"\w[\w.-]{0,95}(/\w[\w.-]{0,95})?")
 LOCAL = "local:"
 """Prefix of the names of models in TX_MODELS_DIR. Hub ids have no colon."""
@@ -39,7 +37,6 @@ FOLDER = re.compile(r"\w[\w .+-]{0,95}")
 MAX_LOCAL_MODELS = 100
 MAX_SETTINGS_BYTES = 1_000_000
 LISTING_SECONDS = 5.0
-MODELS_ARE_LOADED = "Other models are being loaded for other visitors. Try again in a minute to open {title}."
 NEEDS_DIRECTORY = "Set TX_MODELS_DIR to the directory that holds the folder {folder!r}."
 NEEDS_ANY_MODEL = "Set TX_ANY_MODEL=1: this model of the hub is not in the catalogue."
 NO_FOLDER = "There is no folder {name!r}, either."
@@ -248,75 +245,41 @@ def _embedded() -> Engine:
 
 _guard = Lock()
 _engines: OrderedDict[str, Engine] = OrderedDict()
-"""Least recently used first; `_reserve` bounds their bytes, which grow when a model is copied in another precision."""
-_arriving: dict[str, int] = {}
-"""Bytes of the models that are being loaded."""
-_loading: WeakValueDictionary[str, Lock] = WeakValueDictionary()
-"""One lock per model, which lives as long as a thread loads the model or waits for it."""
-_failed: TTLCache[str, CheckpointProblem | ModelUnavailable] = TTLCache(maxsize=64, ttl=FAILURE_SECONDS)
-
-
-def _load_once(model: ModelCard) -> Engine:
-    """Return the engine of any other model. Simultaneous calls load it once, and do not block calls for other models.
-
-    A failure is raised again for FAILURE_SECONDS, so that waiting callers do not repeat the attempt one after another.
-    """
-    with _guard:
-        if (engine := _loaded(model.name)) is not None:
-            return engine
-        model_lock = _loading.setdefault(model.name, Lock())
-    with model_lock:
-        with _guard:
-            if (engine := _loaded(model.name)) is not None:
-                return engine
-        try:
-            directory = MODELS / model.name if model.is_embedded else model.directory or fetch(model.hub_id, model.revision)
-            _reserve(model.name, model.title, weights_bytes(directory))
-            engine = load_directory(directory, model.name, model.title)
-            with _guard:
-                _engines[model.name] = engine
-            return engine
-        except (CheckpointProblem, ModelUnavailable) as problem:
-            with _guard:
-                _failed[model.name] = type(problem)(str(problem))  # a copy: the traceback would keep the model in memory
-            raise
-        finally:
-            with _guard:
-                _arriving.pop(model.name, None)
+"""Least recently used first; `_make_space` bounds their bytes, which grow when a model is copied in another precision."""
+_loading = Lock()
+"""Models are loaded one after another, so that no two count on the same memory; they are downloaded at once."""
 
 
 def _loaded(name: str) -> Engine | None:
-    """Return the engine if it is loaded, else None; raise a recent failure again. Call with `_guard` held."""
-    if name in _engines:
-        _engines.move_to_end(name)
-        return _engines[name]
-    problem = _failed.get(name)
-    if problem is not None:
-        raise type(problem)(str(problem))
-    return None
+    with _guard:
+        if name in _engines:
+            _engines.move_to_end(name)
+        return _engines.get(name)
 
 
-def _reserve(name: str, title: str, nbytes: int) -> None:
-    """Reserve memory for a model before it is loaded, evicting the least recently used ones.
+def _load_once(model: ModelCard) -> Engine:
+    """Return the engine of any other model. Simultaneous calls load it once, and nobody waits for it who wants a loaded one."""
+    if engine := _loaded(model.name):
+        return engine
+    directory = MODELS / model.name if model.is_embedded else model.directory or fetch(model.hub_id, model.revision)
+    with _loading:
+        if engine := _loaded(model.name):
+            return engine
+        _make_space(model.title, weights_bytes(directory))
+        engine = load_directory(directory, model.name, model.title)
+        with _guard:
+            _engines[model.name] = engine
+        return engine
 
-    Raises:
-        ModelUnavailable: If it is larger than what the host allows for all models.
-        Busy: If models that are being loaded need the memory.
-    """
+
+def _make_space(title: str, nbytes: int) -> None:
+    """Evict the least recently used models; raise ModelUnavailable if the host's limit for all does not hold this one."""
     most = host_settings().max_model_megabytes * 1_000_000
     if nbytes > most:
         raise ModelUnavailable(TOO_LARGE_FOR_MEMORY.format(title=title, megabytes=nbytes / 1e6, limit=most / 1e6))
     with _guard:
-        if sum(_arriving.values()) + nbytes > most:
-            raise Busy(MODELS_ARE_LOADED.format(title=title))
-        while _engines and _model_bytes() + nbytes > most:
+        while _engines and sum(engine.runner.nbytes for engine in _engines.values()) + nbytes > most:
             _engines.popitem(last=False)
-        _arriving[name] = nbytes
-
-
-def _model_bytes() -> int:
-    """Return the memory of all models but the embedded one, those that are being loaded included."""
-    return sum(engine.runner.nbytes for engine in _engines.values()) + sum(_arriving.values())
 
 
 @cached(TTLCache(maxsize=4, ttl=LISTING_SECONDS), lock=Lock())

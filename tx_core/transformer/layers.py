@@ -11,7 +11,6 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from tx_core.transformer.attention import (
-    Normalise,
     Weigh,
     attend,
     attention_scores,
@@ -127,13 +126,11 @@ class Wanted(NamedTuple):
         places: the positions whose new vectors are wanted; None for all.
         queries_alone: whether no other position need attend.
         values: whether anything beyond the weights is wanted.
-        parts: the parts of the attention that are kept; None for all. The memory of others is free for the rest of the block.
     """
 
     places: Sequence[int] | None = None
     queries_alone: bool = False
     values: bool = True
-    parts: Collection[str] | None = None
 
 
 EVERYTHING = Wanted()
@@ -177,8 +174,6 @@ class MultiHeadAttention(nn.Module):
         source: Float[Tensor, "batch key hidden"] | None = None,
         mask: Bool[Tensor, "..."] | None = None,
         *,
-        bias: Float[Tensor, "..."] | None = None,
-        normalise: Normalise = softmax,
         weigh: Weigh = attention_weights,
         angles: Float[Tensor, "token pair"] | None = None,
         wanted: Wanted = EVERYTHING,
@@ -197,11 +192,11 @@ class MultiHeadAttention(nn.Module):
         if angles is not None:
             query, key = rotate(query, rotation), rotate(key, angles)
         if not wanted.values:
-            scores = attention_scores(query, key, bias=bias)
-            return LayerAttention(None, query, key, None, scores, weigh(scores, mask, normalise), None)
+            scores = attention_scores(query, key)
+            return LayerAttention(None, query, key, None, scores, weigh(scores, mask, softmax), None)
         value = self._in_heads(self.value, source)
         dropout = self.dropout if self.training else 0.0
-        context, weights, scores = attend(query, key, value, mask, bias=bias, normalise=normalise, weigh=weigh, dropout=dropout)
+        context, weights, scores = attend(query, key, value, mask, weigh=weigh, dropout=dropout)
         context = change("context", context, wanted.places if wanted.queries_alone else None)
         output = linear(self.output, merge_heads(context).to(hidden.dtype))
         return LayerAttention(output, query, key, value, scores, weights, context)
@@ -257,7 +252,6 @@ class EncoderBlock(nn.Module):
         hidden: Float[Tensor, "batch token hidden"],
         mask: Bool[Tensor, "..."] | None = None,
         *,
-        normalise: Normalise = softmax,
         weigh: Weigh = attention_weights,
         angles: Float[Tensor, "token pair"] | None = None,
         wanted: Wanted = EVERYTHING,
@@ -265,12 +259,8 @@ class EncoderBlock(nn.Module):
     ) -> tuple[Float[Tensor, "batch place hidden"], LayerAttention]:
         """Return the new vectors, at the places wanted, and what the attention computed."""
         source = self.attention_norm(hidden) if self.norm_first else hidden
-        attention = self.attention(
-            source, mask=mask, normalise=normalise, weigh=weigh, angles=angles, wanted=wanted, change=change
-        )
+        attention = self.attention(source, mask=mask, weigh=weigh, angles=angles, wanted=wanted, change=change)
         output = attention.output
-        if wanted.parts is not None:
-            attention = LayerAttention(*(part if name in wanted.parts else None for name, part in attention._asdict().items()))
         if wanted.places is not None:
             hidden = hidden[:, wanted.places]
             output = output if output is None or wanted.queries_alone else output[:, wanted.places]
@@ -392,10 +382,10 @@ class Encoder(nn.Module):
     ) -> Wanted:
         """Return what is wanted of a block. places: as in `forward`, of the last block."""
         if places is None or TOKEN_PARTS & set(keep):
-            return Wanted(parts=keep)
+            return EVERYTHING
         by_query = any(one.rule.by_query for run in interventions for one in run)
         alone = not (by_query or QUERY_PARTS & set(keep))
-        return Wanted(places, alone, bool(places or VALUE_PARTS & set(keep)), keep)
+        return Wanted(places, alone, bool(places or VALUE_PARTS & set(keep)))
 
 
 def put_in_order(run: EncoderRun, order: Sequence[int]) -> EncoderRun:
