@@ -55,19 +55,28 @@ def number_word(word: str, special: bool, mine: int, yours: int) -> str:
 
 
 def align(one: Sequence[Spelling], other: Sequence[Spelling]) -> tuple[tuple[int, int], ...]:
-    """Pair equal words in order (longest common subsequence, Wagner & Fischer 1974).
+    """Pair as many equal words as can be paired in order (longest common subsequence, Wagner & Fischer 1974).
 
-    Ties go to the pairing with the most adjacent pairs, special tokens not counted, and then to the first. Positions are
-    counted from 0 and ascend on both sides; exchanging the sides exchanges the pairs.
-    Time and memory grow with words × words.
+    Of several such pairings that with the last words of both, so that an article stays with its noun. Positions are counted from
+    0 and ascend on both sides; exchanging the sides exchanges the pairs. Time and memory grow with words × words.
     """
     if (len(other), list(other)) < (len(one), list(one)):
         return tuple((mine, yours) for yours, mine in align(other, one))
-    backwards = one[::-1], other[::-1]  # the path is traced from its end, so reversed inputs make ties go to the first words
-    equal = np.array([[mine == yours for yours in backwards[1]] for mine in backwards[0]], bool).reshape(len(one), len(other))
-    joins = np.array([spelling[0] != "special" for spelling in backwards[0]], bool)
-    found = _best_path(equal, joins)
-    return tuple((len(one) - 1 - mine, len(other) - 1 - yours) for mine, yours in found[::-1])
+    best = np.zeros((len(one) + 1, len(other) + 1), np.int64)  # of the first words of both
+    for row, word in enumerate(one):
+        joined = np.where([word == found for found in other], best[row, :-1] + 1, 0)
+        best[row + 1, 1:] = np.maximum.accumulate(np.maximum(best[row, 1:], joined))
+    pairs: list[tuple[int, int]] = []
+    row, column = len(one), len(other)
+    while row and column:
+        if one[row - 1] == other[column - 1]:
+            row, column = row - 1, column - 1
+            pairs.append((row, column))
+        elif best[row - 1, column] > best[row, column - 1]:
+            row -= 1
+        else:
+            column -= 1
+    return tuple(pairs[::-1])
 
 
 def pair_rows(pairs: Sequence[tuple[int, int]], ones: int, others: int) -> tuple[PositionPair, ...]:
@@ -106,42 +115,6 @@ def _spelling(encoding: Encoding, group: tuple[int, ...], pieces: Counter) -> Sp
 
 def _counts(word: str, special: bool) -> bool:
     return not special and any(letter.isalnum() for letter in word)
-
-
-def _best_path(equal: Bool[np.ndarray, "one other"], joins: Bool[np.ndarray, "one"]) -> tuple[tuple[int, int], ...]:
-    """Return the best path through a table of equal words; one pair outweighs any number of adjacent pairs.
-
-    joins: which words count as neighbours of others.
-    """
-    ones, others = equal.shape
-    pair = max(equal.shape) + 1
-    best = np.zeros((ones + 1, others + 1), np.int64)
-    ends_in_pair = np.full_like(best, -1)
-    beside = np.concatenate([[False, False], joins[1:] & joins[:-1]])
-    for row in range(1, ones + 1):
-        after_pair = ends_in_pair[row - 1, :-1] if beside[row] else ends_in_pair[0, :-1]
-        joined = np.maximum(best[row - 1, :-1] + pair, np.where(after_pair >= 0, after_pair + pair + 1, -1))
-        ends_in_pair[row, 1:] = np.where(equal[row - 1], joined, -1)
-        best[row] = np.maximum.accumulate(np.maximum(best[row - 1], ends_in_pair[row]))
-    return _walk_back(best, ends_in_pair, beside, pair)
-
-
-def _walk_back(
-    best: np.ndarray, ends_in_pair: np.ndarray, beside: Bool[np.ndarray, "row"], pair: int
-) -> tuple[tuple[int, int], ...]:
-    row, column = best.shape[0] - 1, best.shape[1] - 1
-    found, in_pair = [], False
-    while row and column:
-        if in_pair or ends_in_pair[row, column] == best[row, column]:
-            found.append((row - 1, column - 1))
-            before = ends_in_pair[row - 1, column - 1]
-            in_pair = bool(beside[row]) and before >= 0 and ends_in_pair[row, column] == before + pair + 1
-            row, column = row - 1, column - 1
-        elif best[row, column] == best[row - 1, column]:
-            row -= 1
-        else:
-            column -= 1
-    return tuple(found[::-1])
 
 
 Groups = Sequence[tuple[int, ...]]

@@ -69,20 +69,10 @@ def test_laid_together_every_word_of_both_sides_stands_once_and_in_order(one, ot
     assert (None, None) not in rows
 
 
-def test_neighbours_stay_together():
-    assert align(spelled("the cat"), spelled("the dog saw the cat")) == ((0, 3), (1, 4))
-    assert align(spelled("a b"), spelled("a b x a x b")) == ((0, 0), (1, 1))
-
-
-def test_of_equal_pairings_the_first_is_taken():
-    assert align(spelled("the cat the cat the cat"), spelled("cat")) == ((1, 0),)
-    assert align(spelled("cat"), spelled("the cat the cat")) == ((0, 1),)
-
-
-def test_a_special_token_draws_no_word_towards_it():
-    first, last = (("special", "first"),), (("special", "after"),)
-    one, other = first + spelled("the cat the cat the cat") + last, first + spelled("cat") + last
-    assert align(one, other) == ((0, 0), (2, 1), (7, 2))
+def test_an_article_stays_with_its_noun_and_sides_can_be_exchanged():
+    one, other = spelled("the cat"), spelled("the dog saw the cat")
+    assert align(one, other) == ((0, 3), (1, 4))
+    assert align(other, one) == ((3, 0), (4, 1))
 
 
 def test_words_are_counted_as_a_reader_counts():
