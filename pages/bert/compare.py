@@ -22,9 +22,9 @@ from pages.ui.stage.architecture import Box, Stack, architecture, sums_and_norms
 from pages.ui.stage.charts import Drawing, matrix_drawing
 from pages.ui.stage.controls import offered_controls, take_settings
 from pages.ui.stage.mount import mount, origin
-from pages.ui.stage.packing import pack_whole
 from pages.ui.stage.sources import file_stem
 from tx_core.analysis.comparison import moved_attention
+from tx_core.analysis.packing import pack_whole
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.fill_mask import blanks
@@ -148,9 +148,11 @@ def _bar(entry: EntryShift) -> dict[str, object]:
 def show_compared(inputs: BertInputs, engine: BertEngine) -> None:
     """Draw both runs as states of one map, with the architecture beside it, explain them, and offer their numbers."""
     runs = (run_compare if inputs.part == "compare" else run_untrained)(inputs, engine)
-    stack, name = runs.trace.attention, (inputs.part, inputs.seed, inputs.nospecial, *inputs.sentences)
+    name = (inputs.part, inputs.seed, inputs.nospecial, *inputs.sentences)
     told = about_runs(inputs, runs)
-    sent = {"run": (f"{name} shown", stack)} | ({"before": (f"{name} other", runs.other)} if runs.other else {})
+    sent = {"run": (f"{name} shown", [runs.trace.attention])}
+    if runs.other:
+        sent["before"] = (f"{name} other", [runs.other])
     mount(PAGE, BERT_STAGE, FIELDS, lambda header: pack_whole({**header, **told(header)}, sent), take)
     if inputs.part == "compare":
         st.markdown(texts.COMPARE)

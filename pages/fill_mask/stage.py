@@ -29,10 +29,11 @@ from pages.ui.stage.changes import Changes, describe_change, stack_names
 from pages.ui.stage.charts import bars_drawing, moved_drawing
 from pages.ui.stage.first_picture import show_first_picture
 from pages.ui.stage.mount import Reported, mount
-from pages.ui.stage.packing import join, pack_runs, shown_layers
+from pages.ui.stage.packing import pack_runs, shown_layers
 from pages.ui.stage.routes import offered_routes
 from pages.ui.stage.texts import CLASS_GUESSED
 from pages.ui.stage.view_options import head_in_sentence
+from tx_core.analysis.packing import join
 from tx_core.fill_mask.prediction_shift import BlankShift
 from tx_core.fill_mask.steps import MAX_ORDERED_BLANKS, StepwiseFilling
 from tx_core.fill_mask.word_scores import LENGTH_NOTE, MAX_SCORED_WORDS, WordScore

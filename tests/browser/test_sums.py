@@ -18,10 +18,10 @@ from pages.self_attention.head import head_matrices, head_steps
 from pages.ui.shell.numbers import percent, points, small_number
 from pages.ui.stage.browser_texts import SAID, stage_texts
 from pages.ui.stage.matrices import MatrixSteps, describe_matrices
-from pages.ui.stage.packing import codes, join, stack_header, thumbnails
 from tests.support.serving import ROOT
 from tx_core.analysis import views
 from tx_core.analysis.comparison import Comparison, compare_attention, moved_attention, spell_words
+from tx_core.analysis.packing import codes, join, stack_header, thumbnails
 from tx_core.engine import catalogue
 from tx_core.fill_mask.head_scan import ScannedWord
 from tx_core.lessons import masking

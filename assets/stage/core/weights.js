@@ -10,7 +10,7 @@ export function decoded(codes) {
   return Float32Array.from(codes, weightOf);
 }
 
-// The square root of each weight as a whole number that prints the same three decimals: pages/ui/stage/packing.py.
+// The square root of each weight as a whole number that prints the same three decimals: tx_core/analysis/packing.py.
 export function coded(weights) {
   return Uint16Array.from(weights, (weight) => {
     const exact = Math.min(1, Math.max(0, weight));

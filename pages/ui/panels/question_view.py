@@ -11,8 +11,8 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.panels import texts
-from pages.ui.stage.packing import join
 from pages.ui.stage.scripts import component
+from tx_core.analysis.packing import join
 
 MAX_DRAWN_CELLS = 1024
 """Cells that a drawing holds at most; what has more is chosen from its list."""

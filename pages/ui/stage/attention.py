@@ -24,9 +24,10 @@ from pages.ui.stage.first_picture import show_first_picture
 from pages.ui.stage.heads import grammar_sentences
 from pages.ui.stage.inputs import AttentionRun
 from pages.ui.stage.mount import Reported, mount, origin
-from pages.ui.stage.packing import RunName, join, pack_runs, shown_layers
+from pages.ui.stage.packing import RunName, pack_runs, shown_layers
 from pages.ui.stage.sources import file_stem
 from tx_core.analysis.comparison import most_changed_heads
+from tx_core.analysis.packing import join
 from tx_core.analysis.views import View, view
 from tx_core.transformer.interventions import Head, Intervention, read_interventions, unmasked_padding, write_interventions
 from tx_core.transformer.trace import Trace

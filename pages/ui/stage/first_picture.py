@@ -18,7 +18,8 @@ from pages.ui.shell import readiness
 from pages.ui.shell.address import LEAD, LESSON, PLACE, ROOM, StageFields, shows_step, widget_key
 from pages.ui.shell.level import ADVANCED, BASIC, LEVEL, LEVEL_NOW
 from pages.ui.stage.mount import Reported, mount, origin
-from pages.ui.stage.packing import RunName, join
+from pages.ui.stage.packing import RunName
+from tx_core.analysis.packing import join
 from tx_core.engine import catalogue
 from tx_core.engine.checkpoint_files import MANIFEST, read_json
 from tx_core.errors import CheckpointProblem

@@ -13,61 +13,17 @@ from functools import cache
 from hashlib import sha256
 from typing import Self
 
-import numpy as np
 import streamlit as st
-from jaxtyping import Float32, UInt8, UInt16
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from pages.ui.shell import cache as run_cache
-from tx_core.analysis.views import word_groups
+from tx_core.analysis.packing import describe_run, every_layer, join, layer_codes, stack_header, thumbnails
 from tx_core.engine.engine import Engine
 from tx_core.errors import ExplorerError, ModelUnavailable, memory_checked
 from tx_core.transformer.interventions import Head, Intervention, read_interventions, write_interventions
-from tx_core.transformer.trace import AttentionStack, Encoding, Trace
-
-WIDEST_THUMBNAIL = 24
-LARGEST_CODE = 65535
-
-
-def codes(weights: Float32[np.ndarray, "query key"]) -> UInt16[np.ndarray, "query key"]:
-    """Return the square root of each weight as a whole number, so that small weights keep their digits.
-
-    A decoded weight is at most 3.1e-5 away and prints the same three decimals as the tensor's own value.
-    Weights are taken as 0 to 1; rounding errors beyond are cut off. Raises ValueError for NaN.
-    """
-    exact = _checked(weights).astype(np.float64)
-    code = np.rint(np.sqrt(exact) * LARGEST_CODE)
-    printed = np.rint((code / LARGEST_CODE) ** 2 * 1000)
-    code += np.sign(np.rint(exact * 1000) - printed)  # at most one step: across a rounding border
-    return code.astype(np.uint16)
-
-
-def thumbnails(
-    weights: Float32[np.ndarray, "layer head query key"],
-) -> UInt8[np.ndarray, "layer head row column"]:
-    """Shrink every head's map to at most 24 × 24 cells; each shows the strongest weight it stands for.
-
-    The strongest, not the mean: a diagonal stays visible however long the sentence. Cells hold the square root, 0 to 255.
-    """
-    strongest = _strongest(_strongest(_checked(weights), axis=2), axis=3)
-    return np.rint(np.sqrt(strongest) * 255).astype(np.uint8)
-
-
-def _checked(weights: np.ndarray) -> np.ndarray:
-    if np.isnan(weights.sum(dtype=np.float64)):
-        raise ValueError("attention weights must be numbers, got NaN")
-    return np.clip(weights, 0, 1)
-
-
-def _strongest(weights: np.ndarray, axis: int) -> np.ndarray:
-    size = weights.shape[axis]
-    if size <= WIDEST_THUMBNAIL:
-        return weights
-    starts = np.arange(WIDEST_THUMBNAIL) * size // WIDEST_THUMBNAIL
-    return np.maximum.reduceat(weights, starts, axis=axis)
-
+from tx_core.transformer.trace import Trace
 
 PATH = "stage-run"
 WHOLE_BYTES = 100_000
@@ -171,10 +127,10 @@ def pack_runs(
     """
     runs = {"run": (name, trace)} | ({"before": (name.unchanged(), unchanged)} if unchanged else {})
     whole = sum(2 * stack.weights.size for _, run in runs.values() for stack in run.stacks) <= WHOLE_BYTES
-    included = [place for place in every_layer(trace) if whole or place in shown]
+    included = [place for place in every_layer(trace.stacks) if whole or place in shown]
     told = {key: _named(*run, included, whole=whole) for key, run in runs.items()}
     small = [] if whole else [thumbnails(stack.weights) for stack in trace.stacks]
-    cells = [part for _, run in runs.values() for part in _cells(run, included)]
+    cells = [part for _, run in runs.values() for part in layer_codes(run.stacks, included)]
     told |= {"stacks": [stack_header(stack) for stack in trace.stacks], "whole": whole, "thumbnails": bool(small)}
     return join({"before": None, **header, **told}, [*cells, *small])
 
@@ -199,7 +155,7 @@ def pack_sides(
         told[key] = _named(name, trace, included, whole=whole) | (
             {"stacks": stacks[key]} if stacks[key] != stacks["before"] else {}
         )
-        cells += _cells(trace, included)
+        cells += layer_codes(trace.stacks, included)
     return join({**header, **told}, cells)
 
 
@@ -212,85 +168,21 @@ def pack_moments(header: Mapping[str, object], moments: Sequence[tuple[Mapping[s
     step = -(-size * len(moments) // MOMENTS_BYTES)
     described, cells, axes = [], [], {}
     for about, trace in [*moments[:-1:step], moments[-1]]:
-        parts = _cells(trace, every_layer(trace))
+        parts = layer_codes(trace.stacks, every_layer(trace.stacks))
         stacks = [stack_header(stack) for stack in trace.stacks]
         for stack in stacks:  # most moments have the same axes
             stack |= {name: axes.setdefault(json.dumps(stack[name]), len(axes)) for name in ("queries", "keys")}
         identity = b"".join(part.tobytes() for part in parts)
-        described.append({**about, **_unnamed(identity, every_layer(trace)), "stacks": stacks})
+        described.append({**about, **describe_run(identity, every_layer(trace.stacks)), "stacks": stacks})
         cells += parts
     told = {"run": {}, "before": None, "stacks": [], "moments": described, "axes": [json.loads(axis) for axis in axes]}
     return join({**header, **told, "whole": True, "thumbnails": False}, cells)
 
 
-def pack_whole(header: Mapping[str, object], runs: Mapping[str, tuple[str, AttentionStack]]) -> bytes:
-    """Pack runs of a text that no address names, whole. runs: "run", and "before" where there is one, each with an identity."""
-    ((_, first), *_) = runs.values()
-    included = [(0, layer) for layer in range(len(first.weights))]
-    told = {key: _unnamed(identity.encode(), included) for key, (identity, _) in runs.items()}
-    told |= {"stacks": [stack_header(first)], "whole": True, "thumbnails": False}
-    return join({"before": None, **header, **told}, [_sent(layer) for _, stack in runs.values() for layer in stack.weights])
-
-
-def every_layer(trace: Trace) -> list[tuple[int, int]]:
-    """Return the number of the stack and of the layer of all weights of a run."""
-    return [(number, layer) for number, stack in enumerate(trace.stacks) for layer in range(len(stack.weights))]
-
-
 def _named(name: RunName, trace: Trace, included: Sequence[tuple[int, int]], *, whole: bool) -> dict[str, object]:
     """Describe a run of which a browser may ask for the layers that do not go along."""
     signed = name.signed()
-    return _unnamed(f"{signed} {trace.device}".encode(), included) | {"path": "" if whole else f"{PATH}/{signed}"}
-
-
-def _unnamed(identity: bytes, included: Sequence[tuple[int, int]]) -> dict[str, object]:
-    """Describe a run for the browser: what tells it from others, and the layers that go along."""
-    return {"id": sha256(identity).hexdigest()[:16], "path": "", "included": included}
-
-
-def _cells(trace: Trace, included: Sequence[tuple[int, int]]) -> list[np.ndarray]:
-    """Return the layers that go along, as they are sent."""
-    return [_sent(trace.stacks[number].weights[layer]) for number, layer in included]
-
-
-def _sent(weights: Float32[np.ndarray, "head query key"]) -> np.ndarray:
-    return codes(weights).astype("<u2")
-
-
-def join(header: Mapping[str, object], parts: Sequence[np.ndarray]) -> bytes:
-    """Return the header length (4 bytes, little endian), the header (JSON), and arrays."""
-    written = json.dumps(header, separators=(",", ":"), ensure_ascii=False)
-    words = written.encode(errors="backslashreplace")  # half a character, which UTF-8 has not, as JSON writes it
-    return b"".join([len(words).to_bytes(4, "little"), words, *(part.tobytes() for part in parts)])
-
-
-def stack_header(stack: AttentionStack) -> dict[str, object]:
-    """Describe a stack for the browser: its sizes and the labels of both axes."""
-    layers, heads = stack.weights.shape[:2]
-    return {
-        "kind": stack.kind,
-        "layers": layers,
-        "heads": heads,
-        "queries": _axis(stack.query_tokens),
-        "keys": _axis(stack.key_tokens),
-    }
-
-
-def _axis(encoding: Encoding) -> dict[str, object]:
-    """Describe the tokens of an axis, and the words that they are pieces of."""
-    groups = word_groups(encoding)
-    numbers = [encoding.words[group[0]] for group in groups]
-    words = [
-        encoding.tokens[group[0]] if number is None else encoding.word_texts[number] or encoding.tokens[group[0]]
-        for group, number in zip(groups, numbers, strict=True)
-    ]
-    return {
-        "tokens": encoding.tokens,
-        "special": [int(special) for special in encoding.special],
-        "groups": groups,
-        "words": words,
-        "blanks": encoding.blanks,
-    }
+    return describe_run(f"{signed} {trace.device}".encode(), included) | {"path": "" if whole else f"{PATH}/{signed}"}
 
 
 def shown_layers(trace: Trace, kind: str, heads: Collection[Head]) -> list[tuple[int, int]]:
@@ -313,7 +205,7 @@ def send_layer(request: Request) -> Response:
         return Response(None, 503, NOT_KEPT)
     if not (0 <= number < len(stacks) and 0 <= layer < len(stacks[number].weights)):
         return Response(None, 404, NOT_KEPT)
-    cells = _sent(stacks[number].weights[layer]).tobytes()
+    cells = layer_codes(stacks, [(number, layer)])[0].tobytes()
     return Response(cells, 200, KEPT_FOREVER, "application/octet-stream")
 
 

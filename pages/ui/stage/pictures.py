@@ -18,9 +18,9 @@ from pages.ui.stage.controls import Conditions, Control, offered_controls, take_
 from pages.ui.stage.first_picture import show_first_picture
 from pages.ui.stage.matrices import MatrixSteps, describe_matrices, matrix_drawings
 from pages.ui.stage.mount import Reported, draw_beside, mount, origin
-from pages.ui.stage.packing import join
 from pages.ui.stage.scripts import STAGE_FILES
 from pages.ui.stage.sources import Source, sentences_read, title_stem
+from tx_core.analysis.packing import join
 
 PICTURES_STAGE = "pictures"
 BARS_HEIGHT = 262

@@ -19,8 +19,9 @@ from pages.ui.stage.changes import CHANGES_FIELD, active_changes, describe_chang
 from pages.ui.stage.first_picture import draw_first_picture
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.mount import Reported, mount, origin
-from pages.ui.stage.packing import RunName, join
+from pages.ui.stage.packing import RunName
 from pages.ui.stage.tokens import SPECIAL_FIELD, click_word, sentence_words
+from tx_core.analysis.packing import join
 from tx_core.causal.cut_effects import read_prediction
 from tx_core.engine.engine import Engine
 from tx_core.errors import ExplorerError, memory_checked

@@ -18,7 +18,8 @@ from pages.ui.stage import background_runs, texts, view_options
 from pages.ui.stage.attention import NO_CHANGES
 from pages.ui.stage.charts import Drawing, lines_drawing
 from pages.ui.stage.mount import Reported, mount
-from pages.ui.stage.packing import join, pack_moments
+from pages.ui.stage.packing import pack_moments
+from tx_core.analysis.packing import join
 from tx_core.engine.progress import Progress
 from tx_core.errors import TextProblem
 from tx_core.settings import app_version

@@ -14,11 +14,11 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from pages.ui.export import texts
 from pages.ui.stage import browser_texts
-from pages.ui.stage.packing import codes
 from tests.browser.conftest import go_by_history
 from tests.support.messages import name_in_head
 from tests.support.seen import answered, fits, main
 from tests.support.serving import ROOT
+from tx_core.analysis.packing import codes
 from tx_core.engine import catalogue
 from tx_core.settings import app_version
 

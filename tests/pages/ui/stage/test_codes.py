@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from pages.ui.stage.packing import codes, join, thumbnails
 from pages.ui.stage.view_options import SCALES
 from tests.support.drawings import unpacked
+from tx_core.analysis.packing import codes, join, thumbnails
 from tx_core.settings import ASSETS
 
 LAYERS, HEADS = 2, 3
