@@ -43,4 +43,4 @@ def train(corpus: Path, out: Path, *more: str) -> Path:
 def prepared(corpus: Path, out: Path, *more: str) -> tuple[Pretraining, dict[str, Any]]:
     """Build the run that the command would begin or go on with, and its facts."""
     options = pretrain.parser().parse_args(["--corpus", str(corpus), "--out", str(out), *SMALL, *more])
-    return pretrain.prepare(options, lambda line: None)
+    return pretrain.prepare(options)

@@ -11,7 +11,7 @@ import platform
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
@@ -40,17 +40,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run from the command line; return 0 when trained, 2 for bad input."""
     options = parser().parse_args(argv)
     try:
-        run, facts = prepare(options, _print_line)
+        run, facts = prepare(options)
     except (ExplorerError, ValueError) as problem:
         print(f"pretrain: {problem}", file=sys.stderr)
         return 2
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: setattr(run, "stop_requested", True))
     for update in run.updates(options.out, facts):
-        _print_line(progress_line(update, run.settings.steps))
+        print(progress_line(update, run.settings.steps), flush=True)
     facts |= {"progress": asdict(run.progress), "held_out": run.measure()}
     model = export_checkpoint(options.out / "model", run.model.config, run.mean.module.state_dict(), run.tokenizer.backend, facts)
-    _print_line(f"model written to {model}" + ("" if run.finished else "; the run is not over, call again to go on"))
+    print(f"model written to {model}" + ("" if run.finished else "; the run is not over, call again to go on"))
     return 0
 
 
@@ -70,7 +70,7 @@ def parser() -> argparse.ArgumentParser:
     return options
 
 
-def prepare(options: argparse.Namespace, tell: Callable[[str], None]) -> tuple[Pretraining, dict[str, Any]]:
+def prepare(options: argparse.Namespace) -> tuple[Pretraining, dict[str, Any]]:
     """Check the options, read the texts and build the run, or resume the one in --out; return it with its facts.
 
     Raises CorpusProblem or ValueError before anything is trained.
@@ -82,7 +82,7 @@ def prepare(options: argparse.Namespace, tell: Callable[[str], None]) -> tuple[P
     saved = load_state(options.out)
     if settings.freeze_attention and not (saved or options.init_from):
         raise ValueError("freeze_attention needs --init-from: heads of random weights look everywhere alike")
-    backend = from_pieces(saved["pieces"]) if saved else _vocabulary(options, sources, settings.seed, tell)
+    backend = from_pieces(saved["pieces"]) if saved else _vocabulary(options, sources, settings.seed)
     model = _model(options.init_from, settings, backend.get_vocab_size())
     facts = {
         "data": [_describe(source) for source in sources],
@@ -93,14 +93,15 @@ def prepare(options: argparse.Namespace, tell: Callable[[str], None]) -> tuple[P
     }
     if saved:
         check_same_run(saved["facts"], facts)
-    tokenised = tokenise(sources, backend, options.out / "tokens", tell)
+    tokenised = tokenise(sources, backend, options.out / "tokens")
     held_out = [read_source(file, 1.0).file for file in sorted((options.corpus / HELD_OUT).glob("*.txt"))]
     run = Pretraining(model, backend, tokenised, settings, held_out)
     if saved:
         run.resume(saved)
-        tell(f"resumed at step {run.progress.step:,} of sitting {run.progress.sittings}")
+        print(f"resumed at step {run.progress.step:,} of sitting {run.progress.sittings}", flush=True)
     facts["hardware"] = describe_hardware(run.device, run.half)
-    tell(f"{json.dumps(facts['hardware'])}; {sum(len(one.ids) for one in tokenised):,} tokens in {len(tokenised)} sources")
+    tokens = sum(len(one.ids) for one in tokenised)
+    print(f"{json.dumps(facts['hardware'])}; {tokens:,} tokens in {len(tokenised)} sources", flush=True)
     return run, facts
 
 
@@ -117,10 +118,10 @@ def progress_line(progress: RunProgress, steps: int) -> str:
     return line
 
 
-def _vocabulary(options: argparse.Namespace, sources: Sequence[CorpusFile], seed: int, tell: Callable[[str], None]) -> Tokenizer:
+def _vocabulary(options: argparse.Namespace, sources: Sequence[CorpusFile], seed: int) -> Tokenizer:
     if folder := options.init_from or options.vocabulary:
         return from_pieces(pieces_of(load_tokenizer(folder).backend))
-    tell(f"learning a vocabulary of {options.vocabulary_size:,} pieces")
+    print(f"learning a vocabulary of {options.vocabulary_size:,} pieces", flush=True)
     return learn_vocabulary(sources, options.vocabulary_size, seed)
 
 
@@ -165,10 +166,6 @@ def describe_hardware(device: str, half: bool) -> dict[str, Any]:
         "torch": str(torch.__version__),
         "python": platform.python_version(),
     }
-
-
-def _print_line(line: str) -> None:
-    print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ Each source is tokenised once, stored as 16-bit arrays and memory-mapped.
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -105,9 +105,7 @@ def read_source(file: Path, weight: float) -> CorpusFile:
         return CorpusFile(file.stem, file, weight, hashlib.file_digest(content, "sha256").hexdigest(), lines)
 
 
-def tokenise(
-    sources: Sequence[CorpusFile], backend: Tokenizer, folder: Path, tell: Callable[[str], None]
-) -> tuple[TokenisedSource, ...]:
+def tokenise(sources: Sequence[CorpusFile], backend: Tokenizer, folder: Path) -> tuple[TokenisedSource, ...]:
     """Tokenise every source, or load it from the folder of an earlier run.
 
     Files are named by the hashes of text and vocabulary, so that a changed text is tokenised again.
@@ -119,7 +117,7 @@ def tokenise(
         key = hashlib.sha256(f"{source.sha256} {vocabulary}".encode()).hexdigest()[:16]
         ids_file, ends_file = folder / f"{source.name}-{key}.uint16", folder / f"{source.name}-{key}.ends.npy"
         if not ends_file.exists():  # written last, so its presence means that both files are complete
-            tell(f"tokenising {source.name}: {source.lines:,} lines")
+            print(f"tokenising {source.name}: {source.lines:,} lines", flush=True)
             _write(source.file, backend, ids_file, ends_file)
         tokenised.append(TokenisedSource(source.weight, np.memmap(ids_file, dtype=np.uint16, mode="r"), np.load(ends_file)))
     return tuple(tokenised)

@@ -139,6 +139,7 @@ class Pretraining:
         self.frozen = [weights for block in blocks for part in (block.query, block.key) for weights in part.parameters()]
         self.mean = running_mean(self.model, settings.mean_decay)
         self.optimisers = make_optimisers(self.model, self.half)
+        self.saved = dict(zip(("model", "mean", "adamw", "muon"), (self.model, self.mean, *self.optimisers), strict=True))
         pieces = pieces_of(backend)
         self.continues = np.array([piece.startswith("##") for piece in pieces])
         self.packer = Packer(sources, pieces, self.objective.packing(settings.positions, settings.batch_tokens))
@@ -227,21 +228,13 @@ class Pretraining:
 
     def state(self, facts: dict[str, Any]) -> dict[str, Any]:
         """Return everything that is needed to resume the run."""
-        return {
-            "facts": facts,
-            "pieces": pieces_of(self.tokenizer.backend),
-            "model": self.model.state_dict(),
-            "mean": self.mean.state_dict(),
-            "optimisers": [optimiser.state_dict() for optimiser in self.optimisers],
-            "progress": asdict(self.progress),
-        }
+        about = {"facts": facts, "pieces": pieces_of(self.tokenizer.backend), "progress": asdict(self.progress)}
+        return about | {name: part.state_dict() for name, part in self.saved.items()}
 
     def resume(self, state: dict[str, Any]) -> None:
         """Restore a saved state."""
-        self.model.load_state_dict(state["model"])
-        self.mean.load_state_dict(state["mean"])
-        for optimiser, saved in zip(self.optimisers, state["optimisers"], strict=True):
-            optimiser.load_state_dict(saved)
+        for name, part in self.saved.items():
+            part.load_state_dict(state[name])
         self.progress = RunProgress(**state["progress"])
         self.progress.sittings += 1
 

@@ -19,7 +19,7 @@ def texts(tmp_path_factory):
     folder = tmp_path_factory.mktemp("texts")
     sources = read_corpus(write_corpus(folder), "cpu")
     backend = learn_vocabulary(sources, 100)
-    return tokenise(sources, backend, folder / "cache", print), pieces_of(backend)
+    return tokenise(sources, backend, folder / "cache"), pieces_of(backend)
 
 
 def packer(texts, **changes):
