@@ -7,9 +7,15 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.classifier import texts
-from pages.classifier.below import attention_drawing, prediction_numbers, show_counts
 from pages.classifier.model import PAGE, TRAINER, LabelInputs
-from pages.classifier.stage import contribution_drawing, label_drawing, labelled_moment
+from pages.classifier.own_model import (
+    attention_drawing,
+    contribution_drawing,
+    label_drawing,
+    labelled_moment,
+    prediction_numbers,
+    show_counts,
+)
 from pages.ui.export.computation import call, load_call
 from pages.ui.export.menu import offer_drawings
 from pages.ui.shell import cache as run_cache

@@ -6,14 +6,14 @@ PAGE = "classifier"
 badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
-from pages.classifier import below, fine_tuned
+from pages.classifier import fine_tuned, own_model
 from pages.classifier.model import TRAINER, label_inputs
 from pages.ui.shell.frame import explain, page_links
 from pages.ui.stage.training import empty_training_stage
 from tx_core.errors import ExplorerError
 
 inputs = label_inputs()
-part = below if inputs.is_own else fine_tuned
+part = own_model if inputs.is_own else fine_tuned
 try:
     part.show_label(inputs, badge)
 except ExplorerError as problem:

@@ -10,7 +10,7 @@ import pytest
 from huggingface_hub import constants
 
 from pages.classifier import texts
-from pages.classifier.below import NOT_LEARNED_BELOW, describe_overfitting, in_words
+from pages.classifier.own_model import NOT_LEARNED_BELOW, describe_overfitting, in_words
 from pages.ui.shell.numbers import percent
 from pages.ui.stage import texts as stage_texts
 from tests.support.classifier_page import KIND, OWN, SMALL, Open, moments, press, training_says, upload

@@ -1,22 +1,15 @@
-"""What stands below the stage: the model in words, its formula and code, how it did on the test texts, and its numbers."""
+"""The stage of a model that is trained on the page, and what stands below: its words, its test and its numbers."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from statistics import mean
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.classifier import texts
-from pages.classifier.model import PAGE, LabelInputs, chosen_training
-from pages.classifier.stage import (
-    contribution_drawing,
-    is_of_sentence,
-    label_drawing,
-    label_stage,
-    losses_and_accuracies,
-    predictions,
-)
+from pages.classifier.model import PAGE, TRAINER, LabelInputs, chosen_training, untrained
 from pages.ui.export.computation import Computation, after, call, named
 from pages.ui.export.menu import offer_drawings
 from pages.ui.export.records import PartNumbers
@@ -24,14 +17,23 @@ from pages.ui.export.training import chosen_head, training_computation, training
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import explain_computation, show_engine
 from pages.ui.shell.numbers import percent, whole_percent
-from pages.ui.stage.charts import Drawing, matrix_drawing
-from pages.ui.stage.training import ShownTraining
+from pages.ui.stage.charts import Drawing, bars_drawing, matrix_drawing
+from pages.ui.stage.training import (
+    Curves,
+    Moment,
+    ShownTraining,
+    answers_at_moments,
+    curve,
+    curves_of,
+    empty_training_stage,
+    moment_title,
+    training_stage,
+)
 from pages.ui.stage.view_options import head_in_sentence
 from tx_core.engine.device import best_device
 from tx_core.engine.progress import Progress
 from tx_core.lessons.labels import LabelPrediction
 from tx_core.training.classifier import (
-    ClassifierScore,
     ClassifierTraining,
     FrameScore,
     classify,
@@ -39,7 +41,7 @@ from tx_core.training.classifier import (
     train_classifier_batch,
 )
 from tx_core.training.classifier_data import opinions, read_csv
-from tx_core.training.classifier_model import Classifier
+from tx_core.training.classifier_model import Classifier, split_words
 from tx_core.training.imdb import imdb
 from tx_core.transformer.bert import max_pool
 
@@ -47,12 +49,14 @@ NOT_LEARNED_BELOW = 0.6
 """The share of a template's texts below which it counts as not learned: guessing gives half."""
 CLEAR_RISE = 1.05
 """How many times its lowest value a loss must be to count as risen: it fluctuates from epoch to epoch."""
+LEAST_AGAINST = 0.1
+"""What a word must take from a label to be named."""
 
 
 def show_label(inputs: LabelInputs, badge: DeltaGenerator) -> None:
     """Draw what a model of the page makes of the sentence, and how well it does; raise ExplorerError where it cannot."""
     shown = chosen_training(inputs)
-    found = predictions(inputs, shown)
+    found = answers_at_moments(shown, partial(untrained, inputs), lambda model: classify(model, inputs.text))
     label_stage(inputs, shown, found)
     show_engine(badge, texts.MODEL, best_device())
     show_results(shown)
@@ -70,6 +74,91 @@ def explain_classifier(inputs: LabelInputs) -> None:
     explain_computation(formulas=[texts.EQUATION], letters=texts.CONTRIBUTIONS_CAPTION, sources=sources)
 
 
+# The stage
+
+
+def is_of_sentence(found: LabelPrediction, inputs: LabelInputs) -> bool:
+    """Return whether a prediction is of the sentence on the page."""
+    return list(found.trace.attention.query_tokens.tokens) == split_words(inputs.text)
+
+
+def label_stage(inputs: LabelInputs, shown: ShownTraining, found: Mapping[int, LabelPrediction]) -> None:
+    """Draw the stage of a classifier. found: what it makes of the sentence, by how many batches it was trained on."""
+    curves = training_charts(shown.records)
+    if not found:
+        return empty_training_stage(TRAINER, shown, curves)
+    batches = shown.model.batches if shown.model else shown.records[0].total if shown.records else 0
+    limit = max(float(abs(one.contributions).max()) for one in found.values())
+    moments = []
+    for batch, one in found.items():
+        is_other = not is_of_sentence(one, inputs)
+        title = moment_title(batch, batches, one.trace.attention.query_tokens.text if is_other else "")
+        notes = [texts.STILL_TRAINING] if is_other and shown.is_running else []
+        moments.append(labelled_moment(batch, title, one, limit, notes))
+    about = {"model": texts.MODEL, "text": inputs.text, "stem": "classifier", "kinds": {"self": texts.HEADS}}
+    return training_stage(TRAINER, shown, moments, curves, about)
+
+
+def labelled_moment(
+    batch: int, title: str, found: LabelPrediction, limit: float | None = None, notes: Sequence[str] = ()
+) -> Moment:
+    """Return what a model makes of a sentence as a moment of a stage. limit: as of `contribution_drawing`."""
+    words = found.trace.attention.query_tokens
+    unknown = [words.tokens[place] for place in words.unknown]
+    told = [texts.UNKNOWN.format(words=", ".join(unknown))] if unknown else []
+    drawn = {
+        "side": label_drawing(found).chart,
+        "above": None if found.all_unknown else contribution_drawing(found, limit).chart,
+        "notes": [texts.ALL_UNKNOWN] if found.all_unknown else [top_contribution(found), *told, *notes],
+    }
+    said = texts.SAID.format(label=found.label, share=percent(max(found.probabilities)))
+    return Moment(batch, title, said, found.trace, drawn)
+
+
+def label_drawing(found: LabelPrediction) -> Drawing:
+    """Draw the bars of the labels."""
+    return bars_drawing(texts.LABEL_PROBABILITIES, found.names, found.probabilities, limit=1.0)
+
+
+def contribution_drawing(found: LabelPrediction, limit: float | None = None) -> Drawing:
+    """Draw how much each word adds to the score of each label. limit: where the colours end, by default the largest."""
+    words, numbers = found.of_words()
+    limit = limit or float(abs(numbers).max()) or 1.0
+    return matrix_drawing(texts.CONTRIBUTIONS_TITLE, "signed", numbers, found.names, words, limit=limit)
+
+
+def top_contribution(found: LabelPrediction) -> str:
+    """Return in a sentence which word adds most to the label, and which, if any, speaks most against it."""
+    words, numbers = found.of_words()
+    row = numbers[found.names.index(found.label)]
+
+    def write(template: str, place: int) -> str:
+        return template.format(word=words[place], label=found.label, amount=f"{row[place]:+.2f}".replace("-", "−"))
+
+    against = write(texts.MOST_AGAINST, int(row.argmin())) if row.min() < -LEAST_AGAINST else ""
+    return write(texts.TOP_CONTRIBUTION, int(row.argmax())) + against
+
+
+def losses_and_accuracies(records: Sequence[Progress]) -> tuple[Curves, Curves]:
+    """Return loss and accuracy on the training and the test texts."""
+    tests = [(record.done, record.test) for record in records if record.test]
+    losses = curves_of(records, {"loss": texts.LOSS}) | {texts.TEST_LOSS: [(batch, test.loss) for batch, test in tests]}
+    accuracies = curves_of(records, {"accuracy": texts.ACCURACY})
+    return losses, accuracies | {texts.TEST_ACCURACY: [(batch, test.accuracy) for batch, test in tests]}
+
+
+def training_charts(records: Sequence[Progress]) -> list[Drawing]:
+    """Draw the curves of a training; none before it has begun."""
+    if not records:
+        return []
+    losses, accuracies = losses_and_accuracies(records)
+    batches = records[0].total
+    return [curve(texts.LOSS_CURVE, losses, batches, logarithmic=True), curve(texts.ACCURACY_CURVE, accuracies, batches)]
+
+
+# On the test texts
+
+
 def show_results(shown: ShownTraining) -> None:
     """Show how the model did on the texts that it was not trained on; nothing before its first epoch is over."""
     tests = [record.test for record in shown.records if record.test is not None]
@@ -80,8 +169,11 @@ def show_results(shown: ShownTraining) -> None:
     folded = st.expander(texts.RESULTS, icon=":material/fact_check:", key=widget_key(PAGE, "results"), on_change="rerun")
     if folded.open:
         with folded:
-            show_confusion(tests[-1])
-            show_frames(widget_key(PAGE, "frames"), tests[-1].frames)
+            test = tests[-1]
+            correct, total = int(test.confusion.diagonal().sum()), int(test.confusion.sum())
+            st.text(texts.TEST_RESULT.format(correct=correct, total=total, share=percent(test.accuracy)))
+            show_counts(test.names, test.confusion)
+            show_frames(test.frames)
 
 
 def describe_overfitting(records: Sequence[Progress]) -> str:
@@ -98,13 +190,6 @@ def describe_overfitting(records: Sequence[Progress]) -> str:
     return texts.OVERFITTING.format(epoch=best, best=tests[best], last=tests[last])
 
 
-def show_confusion(test: ClassifierScore) -> None:
-    """Show how many test texts of each label were given each label."""
-    correct, total = int(test.confusion.diagonal().sum()), int(test.confusion.sum())
-    st.text(texts.TEST_RESULT.format(correct=correct, total=total, share=percent(test.accuracy)))
-    show_counts(test.names, test.confusion)
-
-
 def show_counts(names: Sequence[str], confusion: object) -> None:
     """Show counts of texts by true and by predicted label."""
     import pandas  # where a table is opened: with what it imports, 70 MB
@@ -113,7 +198,7 @@ def show_counts(names: Sequence[str], confusion: object) -> None:
     st.dataframe(pandas.DataFrame(confusion, index=rows, columns=columns))
 
 
-def show_frames(key: str, frames: Sequence[FrameScore]) -> None:
+def show_frames(frames: Sequence[FrameScore]) -> None:
     """Show how many test texts of each template are classified correctly, and say what was not learned."""
     if not frames:
         return
@@ -126,7 +211,8 @@ def show_frames(key: str, frames: Sequence[FrameScore]) -> None:
         named = (texts.WEAK_FRAME.format(frame=in_words(frame.frame), correct=frame.correct, total=frame.total) for frame in weak)
         st.text(texts.NOT_LEARNED.format(limit=whole_percent(NOT_LEARNED_BELOW), frames="; ".join(named)))
     rows = [(in_words(frame.frame), texts.FRAME_KINDS[frame.new], frame.correct, frame.total) for frame in frames]
-    st.dataframe([dict(zip(texts.FRAME_COLUMNS, row, strict=True)) for row in rows], hide_index=True, key=key)
+    table = [dict(zip(texts.FRAME_COLUMNS, row, strict=True)) for row in rows]
+    st.dataframe(table, hide_index=True, key=widget_key(PAGE, "frames"))
     st.caption(texts.FRAMES_CAPTION)
 
 
