@@ -37,8 +37,7 @@ export default mount;
 // what else ends with the stage.
 // And what it has instead: `fields` of the address; `makeRow`, the row below the toolbar; `choosers` of heads; `possible`, a view with what
 // a run has; `settle`, what else follows from a change; `maps`, before and after on common axes; `describe` them; `titles`; `drawHeads`, the
-// wall; `follows`, whether wall and bars show the run that the map shows;
-// `notes`; `tell` of a cell; `later`, what is fetched after the picture; `files`, what goes into files; `figure`, another picture that is shown
+// wall; `follows`, whether wall and bars show the run that the map shows; `notes`; `tell` of a cell; `later`, what is fetched after the picture; `files`, what goes into files; `figure`, another picture that is shown
 // in place of the map, or null: its drawing, caption and CSV.
 export function attentionStage(parts) {
   return stageOf({ make: (parent) => makeStage(parent, parts), receive: (stage, data) => receive(stage, unpackStage(data)), written, redraw: draw, end: (stage) => parts.end?.(stage) });

@@ -132,13 +132,12 @@ def pair_inputs(
         other_way = {other: name for name, other in others.items()}
         set_values(page, {name: value_of(page, other) for name, other in (others | other_way).items()})
 
-    def ask() -> None:
+    asked = dict(zip(("text", "text_b"), labels, strict=True))
+    inputs = ask_sentences(page, asked, lambda: make(*(value_of(page, name) for name in names)), counts=False)
+    with st.container(horizontal=True):  # beside the sentences it would leave these no room
         label, said = exchange
         st.button(label, key=widget_key(page, "exchange"), help=said, on_click=swap)
         ask_more()
-
-    asked = dict(zip(("text", "text_b"), labels, strict=True))
-    inputs = ask_sentences(page, asked, lambda: make(*(value_of(page, name) for name in names)), ask, counts=False)
     offer_views(page, fields, examples, free)
     return inputs
 
