@@ -34,6 +34,8 @@ from tx_core.transformer.interventions import write_interventions
 
 QUICK_OPERATIONS = 1.5e10
 """A scan of at most so many operations is made unasked: 0.2 s on one core, where the runs share what is the same in them."""
+BEGIN = "begin"
+"""In place of what a scan is of: that which is looked at now."""
 DIGITS = 9
 """Significant digits of a probability that is sent."""
 SCAN_COLUMNS = (
@@ -55,28 +57,26 @@ Followed = tuple[ScannedWord, ScannedWord | None]
 """A word that is followed through a scan, and another one where the difference of the two is."""
 
 
-def first_scan(engine: Engine, answer: SentencePredictions, number: int) -> HeadScan | None:
-    """Scan one blank of the unchanged model for the heads to begin with: words of several pieces would take longer.
+def first_scan(engine: Engine, text: str, number: int) -> HeadScan | None:
+    """Scan one blank of the unchanged model for the heads to begin with.
 
     None where that is not quick, or where others keep the compute slots busy: a scan takes longer than all else of a new
     sentence. Scans of examples are made in any case: visitors share them.
     """
-    if known := known_scan(engine, answer, number):
+    if known := known_scan(engine, text, number):
         return known
     others = metrics.runs_now() - 1
-    if others >= max(1, host_settings().compute_slots - 1) and answer.text not in example_texts():
+    if others >= max(1, host_settings().compute_slots - 1) and text not in example_texts():
         return None
-    named = _named_entries(answer, number)
-    scan = Scan(engine, answer.text, blank=number, named=named)
+    scan = Scan(engine, text, blank=number)
     if not scan.in_one_batch or scan.operations > QUICK_OPERATIONS:
         return None
-    return cache.get_or_compute(_cache_key(engine, answer, number, (), named), scan.run)
+    return cache.get_or_compute(_cache_key(engine, text, number), scan.run)
 
 
-def known_scan(engine: Engine, answer: SentencePredictions, number: int) -> HeadScan | None:
-    """Return a scan of the unchanged model that was made before."""
-    kept = [_cache_key(engine, answer, number, (), named(answer, number)) for named in (_named_pieces, _named_entries)]
-    return next(filter(None, map(cache.get, kept)), None)
+def known_scan(engine: Engine, text: str, number: int) -> HeadScan | None:
+    """Return the scan of the unchanged model that chose the heads to begin with, where it was made."""
+    return cache.get(_cache_key(engine, text, number))
 
 
 def invitation(scan: HeadScan) -> str:
@@ -85,19 +85,9 @@ def invitation(scan: HeadScan) -> str:
     return template.format(count=scan.change.size, word=scan.word, head=head_in_sentence(scan.most_important))
 
 
-def _named_pieces(answer: SentencePredictions, number: int) -> Pieces:
-    """Return the words to check, by their pieces, for a scan to follow."""
-    return tuple(score.ids for score in answer.scores[number] if score.probability is not None)
-
-
-def _named_entries(answer: SentencePredictions, number: int) -> Pieces:
-    """Return the words to check that are a single vocabulary entry."""
-    return tuple(ids for ids in _named_pieces(answer, number) if len(ids) == 1)
-
-
-def _cache_key(engine: Engine, answer: SentencePredictions, number: int, base: Changes, named: Pieces) -> tuple:
+def _cache_key(engine: Engine, text: str, number: int, base: Changes = (), named: Pieces = ()) -> tuple:
     written = ",".join(".".join(map(str, ids)) for ids in named)
-    return ("scan", cache.engine_key(engine), answer.text, number, written, write_interventions(base))
+    return ("scan", cache.engine_key(engine), text, number, written, write_interventions(base))
 
 
 @dataclass(frozen=True)
@@ -122,13 +112,10 @@ class OfferedScan:
 def take_scan(page: str, reported: Mapping[str, object]) -> None:
     """Apply what a reader asked for: to start or stop a scan, or to follow a word through it."""
     asked, followed = reported.get("scan"), reported.get("followed")
-    if asked == "start":
-        st.session_state[widget_key(page, "scan_asked")] = True
-        st.session_state.pop(widget_key(page, "scan_running"), None)
     if asked in ("start", "stop"):
         background_runs.SCANS.stop(background_runs.visitor(), "scan")
-    if asked == "stop":
-        st.session_state.pop(widget_key(page, "scan"), None)
+        st.session_state[widget_key(page, "scan")] = BEGIN if asked == "start" else None
+        st.session_state.pop(widget_key(page, "scan_running"), None)
     if isinstance(followed, list):
         st.session_state[widget_key(page, "scan_followed")] = followed[:2]
 
@@ -138,13 +125,13 @@ def offered_scan(page: str, engine: Engine, answer: SentencePredictions, number:
     if is_hidden("scan"):
         return None
     name, identity = widget_key(page, "scan"), (cache.engine_key(engine), answer.text, number)
-    if st.session_state.pop(widget_key(page, "scan_asked"), False):
-        st.session_state[name] = (identity, changed)
-    started = st.session_state.get(name)
-    if not started or started[0] != identity:
+    if st.session_state.get(name) == BEGIN:
+        st.session_state[name] = identity, changed
+    of, base = st.session_state.get(name) or (None, ())
+    if of != identity:
         return OfferedScan()
-    base, named = started[1], _named_pieces(answer, number)
-    kept = _cache_key(engine, answer, number, base, named)
+    named = tuple(score.ids for score in answer.scores[number] if score.probability is not None)
+    kept = _cache_key(engine, answer.text, number, base, named)
     result = cache.get(kept)
     if result is None:
         scan = Scan(engine, answer.text, blank=number, interventions=base, named=named)

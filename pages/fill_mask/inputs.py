@@ -19,7 +19,10 @@ from pages.ui.shell.address import (
     is_offered,
     number_field,
     read_stage_address,
+    set_values,
     text_field,
+    value_of,
+    values_of,
     widget_binding,
     widget_key,
 )
@@ -146,29 +149,20 @@ def blank_inputs(page: str) -> BlankInputs:
     """Read the address, draw the boxes, the words and the examples, and return what is asked."""
     read_stage_address(page, FIELDS, lambda: _set_by_example(page))
     _forget_words_of_example(page)
-    state = st.session_state
     with st.container(horizontal=True, vertical_alignment="center"):
-        names = ["text", "second"] if state[widget_key(page, "compare")] else ["text"]
+        names = ["text", "second"] if value_of(page, "compare") else ["text"]
         for name in names:
             label = texts.SENTENCE if len(names) == 1 else {"text": texts.FIRST_SENTENCE}.get(name, texts.SECOND_SENTENCE)
             controls.sentence(widget_key(page, name), label, label_visibility="collapsed", placeholder=texts.PLACEHOLDER)
         ask_model(page)
         _ask_options(page)
     words = {name: sentence_words(widget_key(page, name)) for name in names}
-    if guess := state.pop(widget_key(page, "guess"), None):
+    if guess := st.session_state.pop(widget_key(page, "guess"), None):
         st.info(texts.GUESS.format(word=escape_markdown(guess)))
     _offer_examples(page)
-    asked = {name: state[widget_key(page, name)] for name in names}
-    followed = _read_words(state[widget_key(page, "named")])
-    return BlankInputs(
-        page,
-        asked,
-        words,
-        followed,
-        state[widget_key(page, "model")],
-        state[widget_key(page, SPECIAL_FIELD.name)],
-        list_settings(page),
-    )
+    values = values_of(page, FIELDS.own)
+    asked, followed = {name: values[name] for name in names}, _read_words(values["named"])
+    return BlankInputs(page, asked, words, followed, values["model"], values[SPECIAL_FIELD.name], list_settings(page))
 
 
 def _ask_options(page: str) -> None:
@@ -192,13 +186,13 @@ def take_word(page: str, name: str, number: int, text: str) -> None:
 
     name: of the sentence's field. text: the sentence that was clicked.
     """
-    if st.session_state.get(widget_key(page, name)) == text:
+    if value_of(page, name) == text:
         click_word(widget_key(page, name), number, lambda sentence, blank: _fill_in(page, sentence, blank))
 
 
 def _fill_in(page: str, text: str, number: int) -> str:
     """Fill one blank with the model's top prediction; return the text unchanged where it cannot be filled."""
-    model, bare = (st.session_state[widget_key(page, name)] for name in ("model", SPECIAL_FIELD.name))
+    model, bare = value_of(page, "model"), value_of(page, SPECIAL_FIELD.name)
     try:
         filling = top_predictions(cache.engine(model, special_tokens=not bare), text, list_settings(page))
     except ExplorerError:
@@ -226,8 +220,7 @@ def _offer_examples(page: str) -> None:
 
 def _is_on_page(page: str, example: Example) -> bool:
     """Return whether the sentences of an example stand in the boxes, read with special tokens."""
-    names = ("text", "compare", "second", SPECIAL_FIELD.name)
-    text, compare, second, bare = (st.session_state[widget_key(page, name)] for name in names)
+    text, compare, second, bare = (value_of(page, name) for name in ("text", "compare", "second", SPECIAL_FIELD.name))
     return example.view["text"] == text and (not compare or example.view.get("second", "") == second) and not bare
 
 
@@ -244,10 +237,10 @@ def _set_by_example(page: str) -> dict[str, object]:
 def _forget_words_of_example(page: str) -> None:
     """Clear the words that an example has brought, once its sentence is another one."""
     before: Example | None = st.session_state.get(widget_key(page, "example_drawn"))
-    now, named = _example_on_page(page), widget_key(page, "named")
+    now = _example_on_page(page)
     brought = before.view["named"] if before else ""
-    if brought and st.session_state[named] == brought and not (now and now.view["named"] == brought):
-        st.session_state[named] = ""
+    if brought and value_of(page, "named") == brought and not (now and now.view["named"] == brought):
+        set_values(page, {"named": ""})
 
 
 def fields_with_heads(scanned: Sequence[Head]) -> StageFields:

@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.fill_mask import texts
 from pages.ui.shell import cache
-from pages.ui.shell.address import Field, choice_field, is_offered, number_field, set_values, value_of, values_of, widget_key
+from pages.ui.shell.address import Field, choice_field, is_offered, number_field, values_of, widget_key
 from pages.ui.shell.controls import ask_option
 from pages.ui.shell.numbers import large_number, percent, points
 from pages.ui.stage.changes import Changes
@@ -20,7 +20,6 @@ from tx_core.fill_mask.prediction_shift import BlankShift, EntryShift, Predictio
 from tx_core.fill_mask.predictions import Filling, JointFilling, encode_with_blanks, fill_jointly, predict
 from tx_core.fill_mask.steps import MAX_ORDERED_BLANKS, StepwiseFilling, fill_in_every_order, fill_stepwise, named_orders
 from tx_core.fill_mask.word_scores import LENGTH_NOTE, WordScore, score_words
-from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import Trace
 
 MAX_LIST_WORDS = 30
@@ -92,8 +91,6 @@ def list_settings(page: str) -> ListSettings:
 
 def ask_list_settings(page: str) -> DeltaGenerator:
     """Draw the settings of the lists in a popover; return it, for the page to add to."""
-    for field in LIST_FIELDS:  # a popover draws its widgets when it opens, and knows only what the latest run told them
-        set_values(page, {field.name: value_of(page, field.name)})
     if not any(is_offered(field.name) for field in LIST_FIELDS):
         return st.container()
     popover = st.popover(texts.OPTIONS, icon=":material/tune:")
@@ -111,7 +108,7 @@ def ask_list_settings(page: str) -> DeltaGenerator:
     return popover
 
 
-def blank_trace(engine: Engine, text: str, changed: Sequence[Intervention] = ()) -> Trace:
+def blank_trace(engine: Engine, text: str, changed: Changes = ()) -> Trace:
     """Run a text with blanks: one forward pass gives its attention and its predictions; raise ExplorerError as these do."""
     encode_with_blanks(engine, text)  # what cannot be filled is refused before it runs
     return cache.trace_with(engine, text, keep=("weights", "blank_logits"), interventions=changed)
@@ -119,23 +116,21 @@ def blank_trace(engine: Engine, text: str, changed: Sequence[Intervention] = ())
 
 def top_predictions(engine: Engine, text: str, settings: ListSettings) -> Filling:
     """Return the most likely words at every blank; raise ExplorerError where the text cannot be filled."""
-    key = ("top_predictions", cache.engine_key(engine), text, *settings.options.values())
-    return cache.get_or_compute(key, lambda: predict(engine, text, trace=blank_trace(engine, text), **settings.options))
+    return cache.call(_predict, engine, text, **settings.options)
 
 
-def word_scores(
-    engine: Engine, text: str, words: tuple[str, ...], blank: int, changed: Sequence[Intervention] = ()
-) -> tuple[WordScore, ...]:
+def _predict(engine: Engine, text: str, **options: float) -> Filling:
+    return predict(engine, text, trace=blank_trace(engine, text), **options)
+
+
+def word_scores(engine: Engine, text: str, words: tuple[str, ...], blank: int, changed: Changes = ()) -> tuple[WordScore, ...]:
     """Score the words that the reader checks at one blank, with the reader's changes in place."""
-    if not words:
-        return ()
-    key = ("word_scores", cache.engine_key(engine), text, blank, frozenset(changed), *words)
+    return cache.call(_score, engine, text, words, blank, changed) if words else ()
 
-    def score() -> tuple[WordScore, ...]:
-        trace = blank_trace(engine, text, changed)
-        return score_words(engine, text, words, blank=blank, interventions=changed, trace=trace)
 
-    return cache.get_or_compute(key, score)
+def _score(engine: Engine, text: str, words: tuple[str, ...], blank: int, changed: Changes) -> tuple[WordScore, ...]:
+    trace = blank_trace(engine, text, changed)
+    return score_words(engine, text, words, blank=blank, interventions=changed, trace=trace)
 
 
 def prediction_rows(predictions: SentencePredictions) -> list[tuple[TableValue, ...]]:
@@ -192,13 +187,12 @@ def note(moved: EntryShift) -> str:
 
 def prediction_shift(engine: Engine, text: str, changed: Changes, chosen: ListSettings) -> PredictionShift:
     """Predict with and without the changes; raise ExplorerError where that cannot be done."""
-    key = ("shift", cache.engine_key(engine), text, frozenset(changed), *chosen.options.values())
+    return cache.call(_shift, engine, text, changed, **chosen.options)
 
-    def compare() -> PredictionShift:
-        traces = blank_trace(engine, text), blank_trace(engine, text, changed)
-        return shift_predictions(engine, text, changed, traces=traces, **chosen.options)
 
-    return cache.get_or_compute(key, compare)
+def _shift(engine: Engine, text: str, changed: Changes, **options: float) -> PredictionShift:
+    traces = blank_trace(engine, text), blank_trace(engine, text, changed)
+    return shift_predictions(engine, text, changed, traces=traces, **options)
 
 
 def answer_sentence(engine: Engine, text: str, words: tuple[str, ...], chosen: ListSettings) -> SentencePredictions:

@@ -11,12 +11,12 @@ from pages.fill_mask.head_scan import OfferedScan
 from pages.fill_mask.inputs import ONLY_LIST, QUOTED_MODEL, BlankInputs, quoted_words
 from pages.fill_mask.predictions import SentencePredictions, blank_trace, word_scores
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import widget_key
+from pages.ui.shell.address import set_values, value_of, widget_key
 from pages.ui.shell.frame import explain
 from pages.ui.shell.numbers import percent
-from pages.ui.stage import view_options
 from pages.ui.stage.browser_texts import CAPTION
 from pages.ui.stage.changes import Changes, active_changes, drop_missing_changes
+from pages.ui.stage.inputs import drop_missing_looks
 from pages.ui.stage.packing import RunName
 from pages.ui.stage.sources import reading, source
 from pages.ui.stage.tokens import blank_last_word, note_special_tokens, warn_of_unknown
@@ -45,6 +45,7 @@ class LookedAt:
         shift: what they do to its most likely words; None without changes.
         scores: of the words to follow, with the changes; None without them.
         automatic: whether the page chose the heads.
+        scanned: heads that a scan has chosen, which a link leaves out.
         scan: every head of the unchanged model switched off in turn, where that has been done.
         scan_asked: the scan that the reader asked for; None where none is offered.
         notes: what of the view this run does not have, and was left out.
@@ -58,6 +59,7 @@ class LookedAt:
     shift: BlankShift | None
     scores: tuple[WordScore, ...] | None
     automatic: bool
+    scanned: list[Head]
     scan: HeadScan | None
     scan_asked: OfferedScan | None
     notes: tuple[str, ...]
@@ -120,11 +122,6 @@ class BlankRun:
             for blank in answer.filling.blanks
         ]
 
-    @property
-    def scanned_heads(self) -> list[Head]:
-        """Heads that a scan has chosen, which a link leaves out."""
-        return st.session_state.get(widget_key(self.inputs.page, "begun_with"), (None, []))[1]
-
 
 def blank_run(inputs: BlankInputs) -> BlankRun:
     """Answer the sentences, and run the one whose blank is looked at.
@@ -147,7 +144,7 @@ def blank_run(inputs: BlankInputs) -> BlankRun:
         except ExplorerError as problem:
             problems[name] = problem
     page = inputs.page
-    alone = st.session_state[widget_key(page, ONLY_LIST)] and not active_changes(page)
+    alone = value_of(page, ONLY_LIST) and not active_changes(page)
     looked = _look(inputs, engine, answers, looks=not alone) if answers else None
     return BlankRun(inputs, engine, tuple(answers), problems, looked, alone)
 
@@ -159,10 +156,9 @@ def _look(inputs: BlankInputs, engine: Engine, answers: list[SentencePredictions
     """
     page, chosen = inputs.page, inputs.chosen
     blanks = [(answer, blank) for answer in answers for blank in answer.filling.blanks]
-    name = widget_key(page, "blank")
-    if st.session_state[name] > len(blanks):
-        st.session_state[name] = 1
-    answer, blank = blanks[st.session_state[name] - 1]
+    if value_of(page, "blank") > len(blanks):
+        set_values(page, {"blank": 1})
+    answer, blank = blanks[value_of(page, "blank") - 1]
     if looks:
         _focus_blank(page, answer.text, blank.place)
     plain = blank_trace(engine, answer.text)
@@ -171,44 +167,42 @@ def _look(inputs: BlankInputs, engine: Engine, answers: list[SentencePredictions
     trace = blank_trace(engine, answer.text, changed) if changed else plain
     shift = predictions.prediction_shift(engine, answer.text, changed, chosen).blanks[blank.number] if changed else None
     scores = word_scores(engine, answer.text, inputs.followed, blank.number, changed) if changed else None
-    automatic = looks and _choose_heads(page, engine, answer, blank.number)
+    automatic, scanned = _choose_heads(page, engine, answer.text, blank.number) if looks else (False, [])
     scan_asked = head_scan.offered_scan(page, engine, answer, blank.number, changed) if looks else None
-    scan = head_scan.known_scan(engine, answer, blank.number)
-    kinds, kind = [stack.kind for stack in trace.stacks], widget_key(page, "stack")
-    if st.session_state[kind] not in kinds:
-        st.session_state[kind] = kinds[0]
-    missing = view_options.drop_missing(page, *trace.stacks[kinds.index(st.session_state[kind])].weights.shape[:3])
+    scan = head_scan.known_scan(engine, answer.text, blank.number)
+    missing = drop_missing_looks(page, trace)
     notes = [*([trace.notice] if trace.notice != answer.filling.notice else []), *notices, *missing]
     said = tuple(note for note in notes if note)
-    return LookedAt(answer, blank.number, changed, trace, plain, shift, scores, automatic, scan, scan_asked, said)
+    return LookedAt(answer, blank.number, changed, trace, plain, shift, scores, automatic, scanned, scan, scan_asked, said)
 
 
 def _focus_blank(page: str, text: str, place: int) -> None:
     """Focus the blank when it is another one; a focus that the reader or a link chose stays."""
     before, now = st.session_state.get(f"{page}_focused"), (text, place)
-    focus = widget_key(page, "focus")
-    if before != now and (before is not None or st.session_state[focus] is None):
-        st.session_state[focus] = place
+    if before != now and (before is not None or value_of(page, "focus") is None):
+        set_values(page, {"focus": place})
     st.session_state[f"{page}_focused"] = now
 
 
-def _choose_heads(page: str, engine: Engine, answer: SentencePredictions, number: int) -> bool:
+def _choose_heads(page: str, engine: Engine, text: str, number: int) -> tuple[bool, list[Head]]:
     """Choose the head that the prediction depends on most, where its scan is quick and the server is not busy.
 
-    Returns whether the page chose: what the reader or a link chose stays. So does what a blank began with: the next click may
-    come when the server is busy no more.
+    Returns whether the page chose, and what a scan chose: what the reader or a link chose stays. So does what a blank began with:
+    the next click may come when the server is busy no more.
     """
-    name, automatic, begun = (widget_key(page, part) for part in ("heads", "automatic_heads", "begun_with"))
-    if st.session_state[name] and st.session_state[name] != st.session_state.get(automatic):
-        return False
-    blank = cache.engine_key(engine), answer.text, number
-    if st.session_state.get(begun, (None,))[0] != blank:
-        scan = head_scan.first_scan(engine, answer, number)
-        st.session_state[begun] = blank, [scan.most_important] if scan else []
+    key, blank = f"{page}_begun_with", (cache.engine_key(engine), text, number)
+    begun, scanned, automatic = st.session_state.get(key, (None, [], []))
+    if value_of(page, "heads") not in ([], automatic):
+        return False, scanned
+    if begun != blank:
+        scan = head_scan.first_scan(engine, text, number)
+        scanned = [scan.most_important] if scan else []
     layer, head = FIRST_HEAD
     usual = FIRST_HEAD if layer < engine.info.num_layers and head < engine.info.num_heads else (0, 0)
-    st.session_state[name] = st.session_state[automatic] = st.session_state[begun][1] or [usual]
-    return True
+    automatic = scanned or [usual]
+    set_values(page, {"heads": automatic})
+    st.session_state[key] = blank, scanned, automatic
+    return True, scanned
 
 
 def note_reading(run: BlankRun) -> None:

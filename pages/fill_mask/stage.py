@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import streamlit as st
-
 from pages.fill_mask import texts
 from pages.fill_mask.head_scan import describe_scan, invitation, take_scan
 from pages.fill_mask.inputs import FIELDS, ONLY_LIST, BlankInputs, fields_with_heads, take_word
@@ -20,7 +18,7 @@ from pages.fill_mask.predictions import (
 )
 from pages.fill_mask.run import BlankRun, LookedAt
 from pages.ui.shell import controls
-from pages.ui.shell.address import is_offered, widget_key
+from pages.ui.shell.address import is_offered, set_values, value_of
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import percent, points, signed
 from pages.ui.stage import texts as stage_texts
@@ -62,13 +60,13 @@ def blank_stage(page: str, run: BlankRun) -> None:
         header = {**header, "hidden": [*header["hidden"], *(name for name in ("named", ONLY_LIST) if not is_offered(name))]}
         if run.alone:
             return join(header | NO_RUN | told, [])
-        plain, heads = looked.plain if looked.changed else None, st.session_state[widget_key(page, "heads")]
-        shown = shown_layers(looked.trace, st.session_state[widget_key(page, "stack")], heads)
+        plain, heads = looked.plain if looked.changed else None, value_of(page, "heads")
+        shown = shown_layers(looked.trace, value_of(page, "stack"), heads)
         about = about_run(page, run.name, looked.trace, plain) | told | {"automatic": looked.automatic and list(map(list, heads))}
         about["routes"] = offered_routes(run.name, looked.number)
         return pack_runs(header | about, run.name, looked.trace, plain, shown)
 
-    mount(page, ENTRY, fields_with_heads(run.scanned_heads), pack, partial(take_wishes, page))
+    mount(page, ENTRY, fields_with_heads(looked.scanned), pack, partial(take_wishes, page))
 
 
 def first_blank_stage(page: str) -> None:
@@ -92,11 +90,11 @@ def take_wishes(page: str, reported: Reported) -> None:
     if isinstance(word, Mapping) and word.get("name") in ("text", "second") and isinstance(word.get("number"), int):
         take_word(page, word["name"], word["number"], word.get("text"))
     if isinstance(named, str):
-        st.session_state[widget_key(page, "named")] = named
+        set_values(page, {"named": named})
     if isinstance(blank, int) and blank > 0:
-        st.session_state[widget_key(page, "blank")] = blank
+        set_values(page, {"blank": blank})
     if reported.get(ONLY_LIST) is False:
-        st.session_state[widget_key(page, ONLY_LIST)] = False
+        set_values(page, {ONLY_LIST: False})
     take_scan(page, reported)
     take_changes(page, reported)
 
@@ -114,11 +112,11 @@ def _prediction(page: str, run: BlankRun, looked: LookedAt) -> dict[str, object]
     return {
         "blank": [looked.text, looked.place],
         "blanks": run.blank_names,
-        "number": st.session_state[widget_key(page, "blank")],
+        "number": value_of(page, "blank"),
         "limit": run.inputs.chosen.limit,
         "likely": likely,
         "followed": followed,
-        "named": st.session_state[widget_key(page, "named")],
+        "named": value_of(page, "named"),
         "contrasts": [] if is_hidden("details") else contrasts(followed_scores, looked.scores),
         "notes": _notes(followed_scores),
         "rest": rest,

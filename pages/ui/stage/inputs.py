@@ -190,12 +190,16 @@ def attention_run(inputs: SentenceInputs) -> AttentionRun:
         changes = active_changes(page)
         asked = {"interventions": changes, "written": inputs.written}
         trace = cache.trace_with(engine, inputs.text, inputs.pair, **asked) if changes else plain
-    kinds, name = [stack.kind for stack in trace.stacks], widget_key(page, "stack")
-    if st.session_state[name] not in kinds:
-        st.session_state[name] = kinds[0]
-    shape = trace.stacks[kinds.index(st.session_state[name])].weights.shape
-    messages += view_options.drop_missing(page, *shape[:3])
+    messages += drop_missing_looks(page, trace)
     return AttentionRun(inputs.name, engine.title, trace, plain if changes else None, tuple(messages))
+
+
+def drop_missing_looks(page: str, trace: Trace) -> list[str]:
+    """Leave out of the view what a run does not have; return sentences on that."""
+    stacks = {stack.kind: stack for stack in trace.stacks}
+    if value_of(page, "stack") not in stacks:
+        set_values(page, {"stack": next(iter(stacks))})
+    return view_options.drop_missing(page, *stacks[value_of(page, "stack")].weights.shape[:3])
 
 
 def note_reading(inputs: SentenceInputs, trace: Trace, notes: Sequence[str] = ()) -> None:

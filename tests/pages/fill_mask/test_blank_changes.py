@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
 from pages.fill_mask import texts
-from pages.fill_mask.head_scan import followed_words, scan_rows
+from pages.fill_mask.head_scan import BEGIN, followed_words, scan_rows
 from pages.fill_mask.inputs import EXAMPLES
 from pages.fill_mask.predictions import ListSettings, contrasts, note, strongest_words
 from pages.fill_mask.progress import ROUTE
@@ -133,7 +133,7 @@ def test_while_others_are_busy_only_the_heads_of_examples_are_scanned(
 
 def scanned(open_app: Open, **address: str) -> AppTest:
     app = open_app("fill_mask", text=BLANK, **address)
-    app.session_state["fill_mask_scan_asked"] = True
+    app.session_state["fill_mask_scan"] = BEGIN
     app.session_state["fill_mask_scan_table"] = True
     return app.run()
 
@@ -183,7 +183,7 @@ def test_a_long_scan_runs_in_the_background_and_is_sent_at_its_end(open_app: Ope
     monkeypatch.setattr(predictions, "ROWS_AT_ONCE", 5)
     text = "A long ___ of many runs."
     app = open_app("fill_mask", text=text)
-    app.session_state["fill_mask_scan_asked"] = True
+    app.session_state["fill_mask_scan"] = BEGIN
     path = staged(app.run())["scan"]["path"]
     told = []
     until(lambda: told.append(progress(path)) or not told[-1]["running"])

@@ -16,6 +16,7 @@ from pages.compare.texts import MAPS_EXPORT, SIMILARITY_COLUMNS, WORD_EXPORT
 from pages.encoder_decoder import texts as copy_texts
 from pages.encoder_decoder.texts import EXPORT_SHAPES, SHAPE_COLUMNS
 from pages.fill_mask import texts as fill_mask_texts
+from pages.fill_mask.head_scan import BEGIN
 from pages.many_sentences.heads import heads_export, report_numbers
 from pages.many_sentences.reading import OpenedScan
 from pages.ui.export import menu, texts
@@ -255,7 +256,7 @@ def test_the_code_of_a_head_scan_computes_the_change_that_is_drawn(
     open_app: Open, made: list[Export], tmp_path: Path, minus: str | None
 ):
     app = open_app("fill_mask", changes="off~1-2", text="The old man drank a cup of [MASK].", named="tea,coffee", **BARE)
-    app.session_state["fill_mask_scan_asked"] = True
+    app.session_state["fill_mask_scan"] = BEGIN
     app.run()
     app.session_state["fill_mask_scan_followed"] = ["coffee", minus]
     opened(app, "fill_mask", fill_mask_texts.EXPORT_SCAN, texts.DATA)
