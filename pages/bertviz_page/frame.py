@@ -10,14 +10,14 @@ import numpy as np
 import streamlit as st
 
 from pages.bertviz_page import texts, views
-from pages.bertviz_page.framed import PATH, is_published, publish
+from pages.bertviz_page.framed import PATH, is_published, publish, secret_word
 from pages.ui.export.attention import AttentionMap, weight_files
 from pages.ui.export.computation import Computation, call, each, load_call, named, sentences_of
 from pages.ui.export.menu import export_menu
 from pages.ui.export.records import Code, DataFiles, Export
 from pages.ui.export.texts import TITLE_WITHOUT_STAGE
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import Field, StageFields, choice_field, text_field, value_of, widget_key
+from pages.ui.shell.address import Field, StageFields, choice_field, set_values, text_field, value_of
 from pages.ui.stage.browser_texts import CONTROLS
 from pages.ui.stage.charts import Drawing as ChartDrawing
 from pages.ui.stage.controls import Control, numbered
@@ -42,8 +42,6 @@ FIELDS = StageFields(
     looks=views.FIELDS,
     first={},
 )
-MAX_REMEMBERED_VIEWS = 12
-"""Drawings that a visitor's session finds again without drawing anew."""
 MAX_SENT_NUMBERS = 600_000
 """Numbers sent at once: twelve layers of twelve heads on 64 tokens, about 2 s until drawn on a small machine."""
 MAX_MODEL_LINES = 150_000
@@ -130,21 +128,20 @@ def draw_view(page: str, inputs: SentenceInputs, engine: Engine) -> Drawing:
     keep = ("weights", "query", "key", "scores") if view == "neuron" else ("weights",)
     trace, notes = cache.trace_with(engine, inputs.text, inputs.pair, keep=keep), []
     kinds = kinds_offered(view, trace)
-    stack, layer = widget_key(page, "stack"), widget_key(page, "layer")
-    if st.session_state[stack] not in kinds:
-        st.session_state[stack] = kinds[0]
-    stacks = [one for one in trace.stacks if not kinds[1:] or one.kind == st.session_state[stack]]
+    if value_of(page, "stack") not in kinds:
+        set_values(page, {"stack": kinds[0]})
+    stacks = [one for one in trace.stacks if not kinds[1:] or one.kind == value_of(page, "stack")]
     if len(kinds) < len(trace.stacks) and kinds[1:]:
         notes.append(texts.NO_CROSS_ATTENTION)
     layers = len(stacks[0].weights)
     single = one_layer_only(view, stacks)
-    if st.session_state[layer] > layers:
-        notes.append(texts.LAST_LAYER.format(layers=layers, layer=st.session_state[layer]))
-        st.session_state[layer] = layers
+    if (layer := value_of(page, "layer")) > layers:
+        notes.append(texts.LAST_LAYER.format(layers=layers, layer=layer))
+        set_values(page, {"layer": layers})
     if single:
         notes.append(texts.ONE_LAYER.format(layers=layers))
-    only, dark = st.session_state[layer] - 1 if single else None, st.context.theme.type == "dark"
-    return Drawing(view, trace, stacks, kinds, only, f"{PATH}/{_published(page, view, trace, stacks, only, dark)}", dark, notes)
+    only, dark = value_of(page, "layer") - 1 if single else None, st.context.theme.type == "dark"
+    return Drawing(view, trace, stacks, kinds, only, f"{PATH}/{_published(view, trace, stacks, only, dark)}", dark, notes)
 
 
 def kinds_offered(view: str, trace: Trace) -> list[str]:
@@ -180,21 +177,17 @@ def has_bias(stack: AttentionStack) -> bool:
     return not np.allclose(products, stack.scores, rtol=1e-3, atol=1e-3)
 
 
-def _published(page: str, view: str, trace: Trace, stacks: Sequence[AttentionStack], only: int | None, dark: bool) -> str:
+def _published(view: str, trace: Trace, stacks: Sequence[AttentionStack], only: int | None, dark: bool) -> str:
     """Return the word under which the drawing is published. only: the one layer that it holds, None for all."""
-    source = trace.attention.query_tokens
-    kinds = tuple(stack.kind for stack in stacks)
-    identity = (trace.model, trace.device, source.text, source.pair, source.special_tokens, view, kinds, only, dark)
-    known: dict[tuple, str] = st.session_state.setdefault(f"{page}_drawn", {})
-    if (word := known.get(identity)) is None or not is_published(word):
-        document = views.draw(view, stacks, None if only is None else [only], dark=dark)
+    read = trace.attention.query_tokens
+    kinds = [stack.kind for stack in stacks]
+    word = secret_word(trace.model, trace.device, read.text, read.pair, read.special_tokens, view, kinds, only, dark)
+    if not is_published(word):
         try:
-            known[identity] = publish(document, word)  # under the same word: a frame that shows it stays as it is
+            publish(word, views.draw(view, stacks, None if only is None else [only], dark=dark))
         except ValueError as full:
             raise TextProblem(texts.TOO_LARGE) from full
-        while len(known) > MAX_REMEMBERED_VIEWS:
-            known.pop(next(iter(known)))
-    return known[identity]
+    return word
 
 
 def one_layer_only(view: str, stacks: Sequence[AttentionStack]) -> bool:

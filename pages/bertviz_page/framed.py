@@ -4,6 +4,7 @@ What is served here runs scripts that are not ours. Its own content policy shuts
 other frames, or to any server; nothing within runs but the scripts that carry the document's nonce.
 """
 
+import hmac
 import secrets
 from dataclasses import dataclass
 from threading import Lock
@@ -50,17 +51,18 @@ class Document:
 
 _documents: TTLCache[str, Document] = TTLCache(MAX_DOCUMENT_BYTES, SECONDS, getsizeof=lambda document: len(document.html))
 _guard = Lock()
+_SECRET = secrets.token_bytes(32)
 
 
-def publish(document: Document, word: str | None = None) -> str:
-    """Publish a document for a while; return the word under which it is served: a new one, or `word`.
+def secret_word(*identity: object) -> str:
+    """Return the word of a document by what it shows: the same each time, and one that nobody else can make."""
+    return hmac.digest(_SECRET, repr(identity).encode(), "sha256").hex()
 
-    Raises ValueError for one larger than all documents together may be.
-    """
-    word = word or secrets.token_urlsafe(32)
+
+def publish(word: str, document: Document) -> None:
+    """Publish a document for a while; raise ValueError for one larger than all documents together may be."""
     with _guard:
         _documents[word] = document
-    return word
 
 
 def is_published(word: str) -> bool:

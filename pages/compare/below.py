@@ -12,7 +12,7 @@ from pages.compare.runs import TRACE_PARTS, RunPair, SideRun
 from pages.compare.words import FollowedWord, chosen_word
 from pages.ui.export.computation import Computation, call, changes_argument, load_call, named, sentences_of
 from pages.ui.export.menu import export_menu, offer_tables
-from pages.ui.export.records import Code, DataTable, Export, data_files, table_files
+from pages.ui.export.records import Code, DataFiles, DataTable, Export, table_files
 from tx_core.analysis import views
 from tx_core.analysis.comparison import (
     Comparison,
@@ -90,7 +90,7 @@ def maps_export(pair: RunPair) -> Export:
     comparison = pair.compare()
     title = texts.MAPS_TITLE.format(sides=pair.heads_and_models)
     count, stem = len(list_links(comparison)), pair.file_name("comparison")
-    data = data_files(
+    data = DataFiles(
         texts.ALL_LINKS, texts.LINKS.format(count=count), stem, count * len(COLUMNS), lambda: _maps_data(pair, comparison)
     )
     code = Code(texts.MAPS_RESULT, lambda: maps_numbers(pair))

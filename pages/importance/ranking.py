@@ -1,6 +1,6 @@
 """The pictures of the page: all parts as a wall, ranked as bars with intervals, and the prompts that need the chosen one."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import zip_longest
 from math import exp
@@ -12,7 +12,7 @@ from pages.importance import texts
 from pages.importance.inputs import OWN, PAGE, ImportanceInputs, show_left_out
 from pages.ui.export.computation import call, load_call, named
 from pages.ui.export.menu import export_menu, offer_tables
-from pages.ui.export.records import Code, DataTable, Export, table_files, table_of, to_json_lines
+from pages.ui.export.records import Code, DataTable, Export, table_files, table_of
 from pages.ui.shell import controls
 from pages.ui.shell.address import is_offered
 from pages.ui.shell.frame import explain_computation, page_address
@@ -246,9 +246,7 @@ def ranking_export(found: Importance, asked: ImportanceInputs) -> Export:
     about = ranking_about(found, asked)
     stem = title_stem(f"importance {asked.file}", about.source)
     parts = table_files(texts.ALL_PARTS, texts.PARTS_ROWS, stem, _parts_table(found))
-    prompts = table_files(texts.ALL_PROMPTS, texts.PROMPTS_ROWS, f"{stem}-prompts", _prompts_table(found))
-    lines = {"jsonl": lambda source: to_json_lines(_prompts_table(found))}
-    prompts = replace(prompts, files=lines | dict(prompts.files))
+    prompts = table_files(texts.ALL_PROMPTS, texts.PROMPTS_ROWS, f"{stem}-prompts", _prompts_table(found), by_line=True)
     file = call(read_answer_prompts, call(Path, asked.file)) if asked.name == OWN else call(prompt_set, asked.name)
     measured = named("found", call(importance, load_call(asked.model, not asked.bare), named("prompts", file), asked.ablation))
     return Export(about.title, stem, (parts, prompts), Code(texts.EXPORT_RESULT, lambda: [measured.to_pandas()]), about.source)

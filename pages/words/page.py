@@ -17,8 +17,8 @@ for group in GROUPS:
     st.subheader(group.title, anchor=False)
     st.markdown("\n".join(texts.TERM.format(name=term.name, meaning=term.meaning) for term in group.terms))
     with st.container(horizontal=True):
-        for view in group.views:
-            page = contents.page(view.page)
+        for key, settings in group.views.items():
+            page = contents.page(key)
             label = texts.SEE.format(question=page.question)
-            st.page_link(page.path, label=label, query_params=view.settings | level_in_link(), icon=":material/visibility:")
+            st.page_link(page.path, label=label, query_params=settings | level_in_link(), icon=":material/visibility:")
 st.caption(texts.NOT_AN_EXPLANATION)

@@ -19,7 +19,7 @@ from pages.ui.export.computation import (
     written_argument,
 )
 from pages.ui.export.menu import offer_tables
-from pages.ui.export.records import Code, DataFiles, DataTable, Export, Exports, data_files, shortest
+from pages.ui.export.records import Code, DataFiles, DataTable, Export, Exports, shortest
 from pages.ui.export.transformers_code import transformers_attention_code
 from pages.ui.shell import controls
 from pages.ui.shell.address import value_of
@@ -214,7 +214,7 @@ def weight_files(exported: AttentionMap, *, everything: bool, name: str = "") ->
     usual = texts.ALL_WEIGHTS if everything else texts.SHOWN_WEIGHTS
     description, kinds = (texts.WEIGHTS, 1) if exported.plain is None else (texts.CHANGED_WEIGHTS, 3)
     written = description.format(count=size)
-    return data_files(name or usual, written, file_name, kinds * size, lambda: weights_table(exported, everything))
+    return DataFiles(name or usual, written, file_name, kinds * size, lambda: weights_table(exported, everything))
 
 
 def weights_table(exported: AttentionMap, everything: bool) -> DataTable:

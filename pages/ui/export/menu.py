@@ -8,7 +8,7 @@ from types import MappingProxyType
 import streamlit as st
 
 from pages.ui.export import texts
-from pages.ui.export.records import COLUMNS, DataFiles, DataTable, Export, Exports, PartNumbers, drawings_export, table_rows
+from pages.ui.export.records import COLUMNS, DataTable, Export, Exports, PartNumbers, drawings_export, table_rows
 from pages.ui.shell.address import is_offered, set_values, view_link, widget_binding, widget_key
 from pages.ui.shell.controls import download_button
 from pages.ui.shell.frame import explain
@@ -20,7 +20,7 @@ from tx_core.errors import ExplorerError
 
 MOST_SHOWN = 5000
 """Rows of a table on the page: the files hold all."""
-CODE_KINDS = {"project": texts.PROJECT_CODE, "transformers": texts.TRANSFORMERS_CODE}
+CODE_KINDS = {texts.PROJECT_CODE: "project", texts.TRANSFORMERS_CODE: "transformers"}
 
 
 def offer_tables(
@@ -79,9 +79,7 @@ def export_menu(page: str, exports: Exports, title: str = texts.TITLE, *, place:
 
 
 def _show(page: str, exports: Exports, link: str) -> None:
-    name = next(iter(exports))
-    if len(exports) > 1:
-        name = _choose(page, "export_view", texts.ASK_VIEW, list(exports))
+    name = _choose(page, "export_view", texts.ASK_VIEW, list(exports)) if len(exports) > 1 else next(iter(exports))
     export = replace(exports[name](), link=link)
     forms = {texts.DATA: show_data, texts.CODE: show_code}
     form = _choose(page, "export_form", texts.ASK_FORM, list(forms))
@@ -90,18 +88,16 @@ def _show(page: str, exports: Exports, link: str) -> None:
 
 def _choose(page: str, name: str, label: str, options: list[str]) -> str:
     """Ask for one of the options; a choice that this view lacks is replaced by the first."""
-    if st.session_state.get(widget_key(page, name)) not in options:
+    key = widget_key(page, name)
+    if st.session_state.get(key) not in options:
         set_values(page, {name: options[0]})
-    return st.segmented_control(
-        label, options, required=True, label_visibility="collapsed", **widget_binding(widget_key(page, name))
-    )
+    return st.segmented_control(label, options, required=True, label_visibility="collapsed", **widget_binding(key))
 
 
 def show_data(page: str, export: Export) -> None:
     """Offer the files; a view with several sets of numbers lets the reader choose one."""
-    data = export.data[0]
-    if len(export.data) > 1:
-        data = _choose_data(page, export)
+    by_name = {one.name: one for one in export.data}
+    data = by_name[_choose(page, "data_scope", texts.ASK_DATA, list(by_name))] if len(by_name) > 1 else export.data[0]
     st.caption(f"{data.description} {texts.EVERY_FILE}")
     with st.container(horizontal=True):
         for form, write in data.files.items():
@@ -116,27 +112,11 @@ def show_data(page: str, export: Export) -> None:
         st.info(texts.TOO_LARGE.format(**MOST))
 
 
-def _choose_data(page: str, export: Export) -> DataFiles:
-    names, key = [one.name for one in export.data], widget_key(page, "data_scope")
-    if st.session_state.get(key) not in names:
-        st.session_state[key] = names[0]
-    st.segmented_control(texts.ASK_DATA, names, required=True, **widget_binding(key))
-    return export.data[names.index(st.session_state[key])]
-
-
 def show_code(page: str, export: Export) -> None:
     """Show the code, ready to be copied; every kind ends with the numbers on the screen."""
     kind, code = "project", export.code
     if code.transformers:
-        kind = st.segmented_control(
-            texts.ASK_CODE,
-            list(CODE_KINDS),
-            format_func=CODE_KINDS.get,
-            default="project",
-            required=True,
-            key=widget_key(page, "code_kind"),
-            label_visibility="collapsed",
-        )
+        kind = CODE_KINDS[_choose(page, "code_kind", texts.ASK_CODE, list(CODE_KINDS))]
     # Streamlit's colours for Python are too pale in the light theme.
     st.code(written(export, kind), language=None, wrap_lines=True)
     note = texts.NEEDS_PROJECT if kind == "project" else code.omitted
@@ -144,7 +124,7 @@ def show_code(page: str, export: Export) -> None:
 
 
 def written(export: Export, kind: str) -> str:
-    """Return the code of a view below comments on what it computes and needs. kind: of `CODE_KINDS`."""
+    """Return the code of a view below comments on what it computes and needs. kind: "project" or "transformers"."""
     body = export.code.transformers() if kind == "transformers" else export.code.project()
     title = texts.CODE_TITLES[kind].format(title=one_line(export.title))
     return "\n".join([*(f"# {line}" for line in (title, one_line(export.origin), *export.needs(kind))), body])

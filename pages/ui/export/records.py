@@ -56,14 +56,27 @@ class DataFiles:
         name: which numbers, where a view has several sets.
         description: what is in the files.
         file_name: without its suffix.
-        files: by suffix, the function that writes the file with the source of its numbers; None where the file would be
-            too large.
+        size: how many numbers there are.
+        make: makes them; it runs when a file is downloaded.
+        by_line: whether there is also a file of JSON with a row in each line, and nothing else in it.
     """
 
     name: str
     description: str
     file_name: str
-    files: Mapping[str, Callable[[Source], bytes] | None]
+    size: int
+    make: Callable[[], DataTable]
+    by_line: bool = False
+
+    @property
+    def files(self) -> dict[str, Callable[[Source], bytes] | None]:
+        """What writes each file with the source of its numbers, by its suffix; None where it would be too large."""
+        writers = {"csv": to_csv, "json": to_json, "npz": to_npz}
+        lines = {"jsonl": lambda _: to_json_lines(self.make())} if self.by_line else {}
+        return lines | {
+            form: None if self.size > MOST[form] else lambda source, write=write: write(self.make(), source)
+            for form, write in writers.items()
+        }
 
 
 @dataclass(frozen=True)
@@ -161,7 +174,7 @@ def drawings_export(lesson: PartNumbers, drawings: Sequence[Drawing]) -> Export:
     """Return the export of what a part of a page drew."""
     size = sum(drawing.values.size for drawing in drawings)
     stem = title_stem(lesson.title, lesson.source)
-    data = data_files(
+    data = DataFiles(
         texts.NUMBERS, texts.NUMBERS_DESCRIPTION.format(count=size), stem, size * len(COLUMNS), partial(_table, drawings)
     )
     return Export(lesson.title, stem, (data,), lesson.code, lesson.source)
@@ -199,19 +212,10 @@ def _table(drawings: Sequence[Drawing]) -> DataTable:
     return DataTable(COLUMNS, table_rows(drawings), arrays, {"axes": texts.DRAWINGS_AXES})
 
 
-def data_files(name: str, description: str, file_name: str, size: int, make: Callable[[], DataTable]) -> DataFiles:
-    """Offer `size` numbers in every format that may hold so many; `make` runs when a file is downloaded."""
-    writers = {"csv": to_csv, "json": to_json, "npz": to_npz}
-    files = {
-        form: None if size > MOST[form] else lambda source, write=write: write(make(), source) for form, write in writers.items()
-    }
-    return DataFiles(name, description, file_name, files)
-
-
-def table_files(name: str, description: str, file_name: str, table: DataTable) -> DataFiles:
+def table_files(name: str, description: str, file_name: str, table: DataTable, *, by_line: bool = False) -> DataFiles:
     """Offer a table in every format. description: with placeholders for the count of its rows and for its columns."""
     written = description.format(count=len(table.rows), columns=", ".join(table.columns))
-    return data_files(name, written, file_name, len(table.rows) * len(table.columns), lambda: table)
+    return DataFiles(name, written, file_name, len(table.rows) * len(table.columns), lambda: table, by_line)
 
 
 def to_csv(saved: DataTable, source: Source) -> bytes:

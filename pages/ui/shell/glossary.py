@@ -3,7 +3,7 @@
 A browser fetches the terms once and explains them where a page uses them first (assets/canvas/terms).
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -31,20 +31,12 @@ class Term:
 
 
 @dataclass(frozen=True)
-class GlossaryView:
-    """A page that shows terms of a group, and the settings of its address."""
-
-    page: str
-    settings: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class Group:
-    """Terms that explain one another, and views that show them."""
+    """Terms that explain one another, and views that show them: pages, each with the settings of its address."""
 
     title: str
     terms: tuple[Term, ...]
-    views: tuple[GlossaryView, ...]
+    views: dict[str, dict[str, str]]
 
 
 SENTENCE = "Mary lost her keys."
@@ -76,7 +68,7 @@ GROUPS = (
             ),
             Term("segment", "Which of two sentences a token belongs to. BERT adds a learned vector for each segment."),
         ),
-        (GlossaryView("heads_and_blocks", {"part": "embeddings", "text": SENTENCE}), GlossaryView("positions")),
+        {"heads_and_blocks": {"part": "embeddings", "text": SENTENCE}, "positions": {}},
     ),
     Group(
         "Inside a head",
@@ -117,7 +109,7 @@ GROUPS = (
                 "that finds nothing to do rests on it. In BERT, **[CLS]** and **[SEP]**; in models that write, the first token.",
             ),
         ),
-        (GlossaryView("self_attention", {"text": SENTENCE}), GlossaryView("summaries", {"part": "sinks", "text": SENTENCE})),
+        {"self_attention": {"text": SENTENCE}, "summaries": {"part": "sinks", "text": SENTENCE}},
     ),
     Group(
         "From heads to a model",
@@ -162,11 +154,7 @@ GROUPS = (
             ),
             Term("cross-attention", "Attention from one sequence to another: a decoder attends to the output of an encoder."),
         ),
-        (
-            GlossaryView("heads_and_blocks", {"part": "heads", "text": SENTENCE}),
-            GlossaryView("encoder_decoder"),
-            GlossaryView("next_word"),
-        ),
+        {"heads_and_blocks": {"part": "heads", "text": SENTENCE}, "encoder_decoder": {}, "next_word": {}},
     ),
     Group(
         "Masks",
@@ -182,7 +170,7 @@ GROUPS = (
             ),
             Term("causal mask", "Hides later tokens, as in a model that generates text."),
         ),
-        (GlossaryView("masks"),),
+        {"masks": {}},
     ),
     Group(
         "Output",
@@ -215,7 +203,7 @@ GROUPS = (
             Term("logit", "Such a score before the softmax turns it into a probability."),
             Term("probability", "The softmax of all logits at a blank: how likely the model finds each token there."),
         ),
-        (GlossaryView("fill_mask", {"text": "I drink a cup of [MASK] every morning."}), GlossaryView("next_word")),
+        {"fill_mask": {"text": "I drink a cup of [MASK] every morning."}, "next_word": {}},
     ),
     Group(
         "Analysis",
@@ -246,7 +234,7 @@ GROUPS = (
                 "prediction follows, that part holds what tells the two sentences apart.",
             ),
         ),
-        (GlossaryView("summaries", {"text": SENTENCE}), GlossaryView("attention", {"text": SENTENCE}), GlossaryView("patching")),
+        {"summaries": {"text": SENTENCE}, "attention": {"text": SENTENCE}, "patching": {}},
     ),
 )
 

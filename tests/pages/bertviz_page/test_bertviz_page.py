@@ -96,17 +96,20 @@ def test_an_encoder_decoder_offers_its_attentions_and_none_that_the_neuron_view_
 
 def test_documents_together_are_bounded_and_the_oldest_goes_first(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(framed, "_documents", TTLCache(1000, 100, getsizeof=lambda document: len(document.html)))
-    first, second = framed.publish(Document("a" * 600, "n")), framed.publish(Document("b" * 600, "n"))
-    assert not framed.is_published(first)
-    assert framed.is_published(second)
+    framed.publish("first", Document("a" * 600, "n"))
+    framed.publish("second", Document("b" * 600, "n"))
+    assert not framed.is_published("first")
+    assert framed.is_published("second")
     with pytest.raises(ValueError, match="too large"):
-        framed.publish(Document("c" * 1001, "n"))
+        framed.publish("third", Document("c" * 1001, "n"))
 
 
-def test_words_cannot_be_guessed_and_a_document_is_sealed_off(host):
-    words = {framed.publish(Document("x", "n")) for _ in range(50)}
-    assert len(words) == 50
-    assert min(map(len, words)) == 43
+def test_words_cannot_be_guessed_and_a_document_is_sealed_off(host, monkeypatch: pytest.MonkeyPatch):
+    word = framed.secret_word("time flies", None)
+    assert len(word) == 64
+    assert framed.secret_word("time flies", None) == word != framed.secret_word("time", "flies")
+    monkeypatch.setattr(framed, "_SECRET", b"of another server")
+    assert framed.secret_word("time flies", None) != word
     policy = Document("x", "once").policy
     assert "sandbox allow-scripts;" in policy
     assert "default-src 'none'; script-src 'nonce-once';" in policy

@@ -31,12 +31,12 @@ def test_both_kinds_of_models_stand_wherever_a_newcomer_comes_in(open_app, page)
     assert all(said in drawn for said in texts.TWO_KINDS_PICTURES)
 
 
-@pytest.mark.parametrize("view", [view for group in GROUPS for view in group.views], ids=str)
-def test_a_view_is_one_that_its_page_understands(open_app, view):
-    app = open_app(view.page, **view.settings)
+@pytest.mark.parametrize(("page", "settings"), [view for group in GROUPS for view in group.views.items()], ids=str)
+def test_a_view_is_one_that_its_page_understands(open_app, page, settings):
+    app = open_app(page, **settings)
     assert not app.exception
     assert not any(UNKNOWN in told.value for told in app.info)
-    assert all(app.session_state[f"{view.page}_{name}"] == value for name, value in view.settings.items())
+    assert all(app.session_state[f"{page}_{name}"] == value for name, value in settings.items())
 
 
 def test_the_browser_is_given_the_terms_of_the_page_and_no_others(server):
