@@ -19,21 +19,21 @@ from pages.ui.shell.address import (
     flag_field,
     is_offered,
     number_field,
-    parse_view,
+    page_view,
     read_stage_address,
     set_values,
     text_field,
     value_of,
-    view_parameters,
     widget_binding,
     widget_key,
 )
 from pages.ui.shell.examples import Example, offer_examples, read_examples
 from pages.ui.shell.level import is_hidden, offered_options
 from pages.ui.stage.changes import Changes, StackNames, describe_change, without_positions
+from pages.ui.stage.inputs import ask_model
 from pages.ui.stage.packing import RunName
 from pages.ui.stage.texts import DRAWING_LABELS, SECOND_SENTENCE, TOKEN_CHANGES_UNDONE
-from pages.ui.stage.tokens import SPECIAL_FIELD, ask_special_tokens
+from pages.ui.stage.tokens import SPECIAL_FIELD
 from pages.ui.stage.view_options import MAX_DRAWN_LINES, MAX_LAYERS_OR_HEADS, SCALES, read_focus, token_to_link
 from tx_core.errors import ExplorerError
 from tx_core.transformer.interventions import Intervention, read_interventions, write_interventions
@@ -57,8 +57,6 @@ VARIES: dict[str, tuple[str, ...]] = {
 """What may differ, and the parts of a side that differ then; heads of two models have no common numbering."""
 PARTS = ("text", "pair", "model", "seed", "changes")
 """What is computed with; a head is only looked at."""
-TOKEN_FIELDS = ("text", "text_b", "pair", "pair_b", "model", "model_b", "two", "vary", SPECIAL_FIELD.name)
-"""The fields that decide which tokens are read, and so what a token's position means."""
 DRAWN = ("hide", "scale", "show", "lines", "words", "compared")
 """How maps are drawn: an example leaves it as it is."""
 
@@ -140,6 +138,10 @@ def ask_sides() -> Sides:
     read_stage_address(PAGE, FIELDS)
     dropped = _drop_token_changes()
     vary, two = _value("vary"), _value("two")
+    side = "A" if vary == "untrained" else ""
+    more = {"seed": lambda: _ask_weights("seed", side), "two": _ask_two}
+    if vary == "changes":
+        more["changes"] = lambda: _ask_changes("changes", "A")
     with st.container(horizontal=True, vertical_alignment="center"):
         _ask_sentence("text", texts.SENTENCES["A"] if vary == "text" else texts.SENTENCE)
         _ask_difference(vary)
@@ -152,7 +154,7 @@ def ask_sides() -> Sides:
                 width=VARY_WIDTH,
                 **widget_binding(widget_key(PAGE, "vary"), _set_first_difference),
             )
-        _ask_options(vary)
+        ask_model(PAGE, more=more)
     if two:
         with st.container(horizontal=True):
             _ask_sentence("pair", texts.SECOND_SENTENCES["A"] if vary == "text" else SECOND_SENTENCE)
@@ -183,20 +185,8 @@ def _ask_difference(vary: str) -> None:
         _ask_changes("changes_b", "B", label_visibility="collapsed")
 
 
-def _ask_options(vary: str) -> None:
-    """Offer in a box that opens the model, and all that is asked rarely."""
-    names = ("model", SPECIAL_FIELD.name, "two", "seed", *(("changes",) if vary == "changes" else ()))
-    if not any(map(is_offered, names)):
-        return
-    with st.popover(controls.model_title(_value("model")), key=widget_key(PAGE, "options")):
-        controls.model(widget_key(PAGE, "model"))
-        if is_offered("seed"):
-            _ask_weights("seed", "A" if vary == "untrained" else "")
-        if vary == "changes" and is_offered("changes"):
-            _ask_changes("changes", "A")
-        ask_special_tokens(PAGE)
-        if is_offered("two"):
-            st.toggle(texts.TWO_SENTENCES, **widget_binding(widget_key(PAGE, "two")), help=texts.TWO_SENTENCES_HELP)
+def _ask_two() -> None:
+    st.toggle(texts.TWO_SENTENCES, **widget_binding(widget_key(PAGE, "two")), help=texts.TWO_SENTENCES_HELP)
 
 
 def _ask_weights(name: str, side: str, **shown: Any) -> None:
@@ -278,23 +268,20 @@ def _set_first_difference() -> None:
 
 
 def _drop_token_changes() -> str:
-    """Undo changes that name tokens of an earlier text or model. Returns what to tell the reader, "" for nothing."""
-    sides = read_sides()
+    """Undo changes that name tokens of an earlier text or model. Returns what to tell the reader, "" for nothing.
+
+    Those that came together with another text, by a link or an example, stay.
+    """
+    sides, arrivals = read_sides(), page_view(PAGE).arrivals
     now = {(side.model, side.text, side.pair, side.bare) for side in (sides.one, sides.other)}
-    before = st.session_state.get(f"{PAGE}_changed_in", now)
-    st.session_state[f"{PAGE}_changed_in"] = now
+    arrived, before = st.session_state.get(f"{PAGE}_changed_in", (None, now))
+    st.session_state[f"{PAGE}_changed_in"] = arrivals, now
     made = {name: tuple(_value(name)) for name in ("changes", "changes_b")}
     kept = {name: without_positions(active) for name, active in made.items()}
-    if now <= before or kept == made or _is_in_address():
+    if arrived != arrivals or now <= before or kept == made:
         return ""
     set_values(PAGE, kept)
     return TOKEN_CHANGES_UNDONE
-
-
-def _is_in_address() -> bool:
-    """Whether texts and changes came together, by a link or the browser's Back; a text just typed is not there yet."""
-    linked, _ = parse_view(OWN, view_parameters())
-    return all(linked[name] == _value(name) for name in TOKEN_FIELDS)
 
 
 def take_wish(reported: Mapping[str, object]) -> None:

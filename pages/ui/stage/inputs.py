@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TypeVar
 
 import streamlit as st
@@ -142,14 +143,25 @@ def pair_inputs(
     return inputs
 
 
-def ask_model(page: str, offers: Callable[[ModelCard], bool] | None = None, on_special: Callable[[], None] | None = None) -> None:
-    """Offer the model and how it reads in a box that opens. offers: as of `controls.model`; on_special: of `widget_binding`."""
-    if not any(map(is_offered, ("model", SPECIAL_FIELD.name))):
+def ask_model(
+    page: str,
+    offers: Callable[[ModelCard], bool] | None = None,
+    on_special: Callable[[], None] | None = None,
+    more: Mapping[str, Callable[[], None]] = MappingProxyType({}),
+) -> None:
+    """Offer the model and how it reads in a box that opens.
+
+    offers: as of `controls.model`; on_special: of `widget_binding`. more: draw what else is asked there, by names of fields.
+    """
+    asked = [draw for name, draw in more.items() if is_offered(name)]
+    if not asked and not any(map(is_offered, ("model", SPECIAL_FIELD.name))):
         return
     name = value_of(page, "model")
     with st.popover(controls.model_title(name), key=widget_key(page, "model_opened")):
         controls.model(widget_key(page, "model"), offers=offers)
         ask_special_tokens(page, on_special)
+        for draw in asked:
+            draw()
 
 
 def offers_answers(page: str, *, writers: bool = True) -> Callable[[ModelCard], bool]:
