@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from pages.ui.shell import cache
-from tests.support.staged import staged
 from tx_core.engine import catalogue
 from tx_core.transformer.interventions import Intervention
 
@@ -39,20 +38,3 @@ def test_runs_at_once_are_what_each_is_alone(hub_model: str):
         together = list(visitors.map(at_the_page, asks * 4))
     for number, weights in enumerate(together):
         np.testing.assert_allclose(weights, expected[number % len(asks)], atol=1e-5, rtol=0)
-
-
-def test_pages_open_at_once_show_each_visitor_their_own_sentence_and_model(hub_model: str, open_app):
-    first = open_app("attention", text="Birds sing.", heads="1-2")
-    second = open_app("attention", text="Time flies like an arrow", model=hub_model, heads="2-3")
-    for _ in range(2):
-        first.run()
-        second.run()
-    assert (first.text_input("attention_text").value, second.text_input("attention_text").value) == (
-        "Birds sing.",
-        "Time flies like an arrow",
-    )
-    assert [staged(app)["view"]["heads"] for app in (first, second)] == [[[0, 1]], [[1, 2]]]
-    assert [staged(app)["text"] for app in (first, second)] == ["Birds sing.", "Time flies like an arrow"]
-    assert (first.selectbox("attention_model").value, second.selectbox("attention_model").value) == (catalogue.DEFAULT, hub_model)
-    assert not first.exception
-    assert not second.exception

@@ -79,17 +79,11 @@ def test_the_neuron_view_scales_products_as_the_model_does(hub_engine, family: s
         np.testing.assert_allclose(stack.scores, products * scale, atol=1e-4)
 
 
-@pytest.mark.parametrize("view", ["head", "model", "neuron"])
-def test_one_layer_alone_keeps_its_number(view: str):
+def test_one_layer_alone_keeps_its_number_in_the_neuron_view():
     stack = stack_of()
-    html = draw(view, [stack], [2], dark=False).html
-    data = data_of(html)
-    if view == "neuron":
-        np.testing.assert_allclose(data["attention"]["all"]["attn"][0], stack.weights[2], atol=5.1e-4)
-        assert 'options[0].text = "2"' in html
-    else:
-        np.testing.assert_allclose(data["attention"][0]["attn"][0], stack.weights[2], atol=5.1e-4)
-        assert data["include_layers"] == [2]
+    html = draw("neuron", [stack], [2], dark=False).html
+    np.testing.assert_allclose(data_of(html)["attention"]["all"]["attn"][0], stack.weights[2], atol=5.1e-4)
+    assert 'options[0].text = "2"' in html
 
 
 @pytest.mark.parametrize("view", ["head", "model", "neuron"])

@@ -24,7 +24,7 @@ from tx_core.engine import catalogue
 from tx_core.fill_mask import predictions
 from tx_core.fill_mask.head_scan import Scan
 from tx_core.fill_mask.prediction_shift import shift_predictions
-from tx_core.fill_mask.word_scores import WordScore, score_words
+from tx_core.fill_mask.word_scores import score_words
 from tx_core.transformer.interventions import Intervention, read_interventions
 
 Open = Callable[..., AppTest]
@@ -67,14 +67,6 @@ def test_words_to_check_are_followed_under_a_change_with_their_difference_and_ra
         assert points(run[0].probability - run[1].probability) in sentence
         ratio = max(one.probability for one in run) / min(one.probability for one in run)
         assert f"{ratio:.2g}" in sentence or f"{ratio:,.0f}" in sentence
-
-
-@pytest.mark.parametrize(("shares", "ratio"), [((0.6, 0.3), "2 : 1"), ((0.1, 0.45), "1 : 4.5"), ((0.5, 0.004), "125 : 1")])
-def test_a_ratio_is_written_with_the_larger_number_on_its_side(shares: tuple[float, float], ratio: str):
-    words = [WordScore(word, (1,), (word,), (share,), share, 1, "") for word, share in zip("ab", shares, strict=True)]
-    (sentence,) = contrasts(words)
-    difference = points(shares[0] - shares[1])
-    assert sentence == texts.CONTRAST.format(first="a", second="b", difference=difference, ratio=ratio)
 
 
 def test_the_page_begins_with_the_head_that_the_prediction_depends_on_most_and_a_link_leaves_it_out(open_app: Open):

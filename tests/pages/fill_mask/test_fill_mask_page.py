@@ -12,7 +12,6 @@ from tx_core.engine import catalogue
 from tx_core.engine.engine import NO_WORD_HEAD
 from tx_core.engine.tokenizer import NO_SENTENCE
 from tx_core.fill_mask.predictions import TOO_MANY_BLANKS, predict
-from tx_core.fill_mask.steps import fill_in_every_order
 from tx_core.fill_mask.word_scores import LENGTH_NOTE, NOT_IN_VOCABULARY, TOO_MANY_WORDS, score_words
 from tx_core.settings import host_settings
 
@@ -43,22 +42,15 @@ def test_a_link_may_show_the_list_alone_and_one_click_shows_where_the_blank_look
     assert made_changes(open_app("fill_mask", text=text, changes="off~5-7", **{ONLY_LIST: "1"})) == ["off~5-7"]
 
 
-def test_blanks_that_are_filled_one_after_another_are_sent_in_every_order(open_app):
-    text = "I [MASK] a [MASK] of [MASK]."
-    fillings = {one.order: one for one in fill_in_every_order(catalogue.load(catalogue.DEFAULT), text)}
-    steps = staged(open_app("fill_mask", text=text, fill="hand-2-1"))["prediction"]["steps"]
-    assert len(steps["orders"]) == len(fillings) == 6
-    for order, one in fillings.items():
-        sent = steps["orders"]["-".join(str(number + 1) for number in order)]
-        assert [step[:3] for step in sent["steps"]] == [
-            [step.number + 1, step.word, pytest.approx(step.probability, abs=1e-4)] for step in one.steps
-        ]
-        assert sent["sentence"] == one.sentence
-        assert float(sent["pseudo"].replace("−", "-")) == pytest.approx(one.pseudo_log_likelihood, abs=0.006)
-    assert steps["best"]["sentence"] == max(fillings.values(), key=lambda one: one.pseudo_log_likelihood).sentence
-    assert staged(open_app("fill_mask", text="I have a [MASK]."))["prediction"]["steps"] is None
-    assert staged(open_app("fill_mask", text=text, changes="causal"))["prediction"]["steps"] is None
-    many = staged(open_app("fill_mask", text="[MASK] I [MASK] a [MASK] of [MASK] [MASK]."))["prediction"]["steps"]
+def test_few_blanks_are_filled_in_every_order_and_many_in_two_but_none_under_a_change(open_app):
+    def steps(text: str, **more: str) -> dict | None:
+        return staged(open_app("fill_mask", text=text, **more))["prediction"]["steps"]
+
+    three = "I [MASK] a [MASK] of [MASK]."
+    assert (len(steps(three)["orders"]), steps(three)["isEvery"]) == (6, True)
+    assert steps("I have a [MASK].") is None
+    assert steps(three, changes="causal") is None
+    many = steps("[MASK] I [MASK] a [MASK] of [MASK] [MASK].")
     assert (len(many["named"]), many["isEvery"]) == (2, False)
 
 

@@ -15,7 +15,7 @@ from pages.ui.export.menu import written
 from pages.ui.export.records import DataTable, PartNumbers, drawings_export, table_rows, to_csv, to_json, to_npz
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.browser_texts import CAPTION
-from pages.ui.stage.charts import matrix_drawing, numbered_once
+from pages.ui.stage.charts import matrix_drawing
 from tests.support.exports import map_of_page
 from tx_core.engine import catalogue
 from tx_core.engine.hub import load
@@ -26,10 +26,6 @@ pytestmark = pytest.mark.ci
 
 Open = Callable[..., AppTest]
 ABOUT = {"text": "time \u202e flies"}
-
-
-def test_names_that_occur_several_times_are_numbered():
-    assert numbered_once(["the", "cat", "the"]) == ("the (1)", "cat", "the (2)")
 
 
 def test_a_masked_score_is_no_number_in_any_file():

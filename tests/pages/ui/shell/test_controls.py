@@ -19,26 +19,6 @@ from tests.support.messages import unknown_parameters
 from tx_core.engine import catalogue
 
 FIELDS = (text_field("text", "hello"), *view_options.view_fields([(0, 1)]))
-HEADS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=1, max_size=5, unique=True)
-VALUES = st.fixed_dictionaries(
-    {
-        "text": st.text(),
-        "stack": st.sampled_from(list(stage_texts.STACK_LABELS)),
-        "heads": HEADS,
-        "words": st.booleans(),
-        "hide": st.booleans(),
-        "show": st.sampled_from(list(stage_texts.DRAWING_LABELS)),
-        "lines": st.integers(1, 200),
-        "scale": st.sampled_from(view_options.SCALES),
-        "focus": st.none() | st.integers(0, 511),
-    }
-)
-
-
-@given(VALUES)
-def test_what_is_written_into_an_address_is_read_back(values: dict):
-    written = {field.name: field.write(values[field.name]) for field in FIELDS if values[field.name] != field.default}
-    assert parse_view(FIELDS, written) == (values, [])
 
 
 @given(st.dictionaries(st.sampled_from([field.name for field in FIELDS]), st.text(string.printable + "٣²💥")))
@@ -126,14 +106,6 @@ def test_a_folder_of_the_hosts_directory_is_in_the_list_and_in_a_link_and_nothin
 def test_the_sizes_of_the_embedded_model_are_those_that_it_has():
     engine = catalogue.load(catalogue.DEFAULT)
     assert controls.embedded_sizes() == (engine.info.num_layers, engine.info.num_heads)
-
-
-def test_the_budget_counts_special_tokens_and_the_second_sentence():
-    engine = cache.engine("embedded")
-    assert controls.budget(engine, "the cat") == "4 of 128 tokens"
-    assert controls.budget(engine, "the cat", "the dog") == "7 of 128 tokens"
-    assert controls.budget(engine, "the " * 127) == "129 of 128 tokens"
-    assert controls.budget(engine, "  ") == ""
 
 
 def test_the_token_table_names_segments_special_tokens_blanks_and_unknown_ones():

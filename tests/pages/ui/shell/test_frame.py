@@ -57,13 +57,6 @@ def framed() -> None:
     show_engine(open_page("attention"), "Own model", "cuda:1")
 
 
-def explained() -> None:
-    from pages.ui.shell.frame import explain
-    from tx_core.errors import TextProblem
-
-    explain(TextProblem("<script>alert(1)</script> is *too* long: shorten it."))
-
-
 NEXT = texts.NEXT_PAGE.partition("{")[0]
 
 
@@ -111,12 +104,6 @@ def test_the_badge_says_which_model_computes_where_and_why_not_on_a_graphics_car
         monkeypatch.setattr(readiness.default_engine, "status", status)
         assert captions(app) == [said]
     assert captions(AppTest.from_function(framed)) == [f":material/memory: Own model · {texts.DEVICES['cuda']}"]
-
-
-def test_a_problem_is_shown_as_it_is_written_and_never_as_markup():
-    app = AppTest.from_function(explained).run()
-    assert [text.value for text in app.text] == ["<script>alert(1)</script> is *too* long: shorten it."]
-    assert not any("script" in markdown.value for markdown in app.markdown)
 
 
 def test_other_errors_are_no_lack_of_memory():

@@ -18,7 +18,6 @@ from pages.ui.shell.level import (
     BASIC,
     COOKIE,
     EXTRAS,
-    HIDDEN,
     LEVEL,
     LEVEL_NOW,
     SWITCH,
@@ -112,19 +111,6 @@ def test_a_link_wins_over_what_the_browser_remembers_and_without_both_everything
     if cookie:
         remembered(cookie)
     assert open_app("attention", **({LEVEL: link} if link else {})).session_state[LEVEL_NOW] == expected
-
-
-def test_the_switch_writes_the_address_and_goes_along_to_other_pages(open_app):
-    app = open_app("attention", text="Mary lost her keys.")
-    assert app.segmented_control(key=SWITCH).value == ADVANCED
-    app.segmented_control(key=SWITCH).set_value(BASIC).run()
-    assert app.query_params[LEVEL] == BASIC
-    assert app.query_params["text"] == "Mary lost her keys."
-    following = [dict(parse_qsl(link.proto.query_string)) for link in app.main.get("page_link")]
-    assert len(following) > 1 and {link.get(LEVEL) for link in following} == {BASIC}
-    app.query_params.clear()
-    app.switch_page("masks/page.py").run()
-    assert app.session_state[HIDDEN] == ADVANCED_PARTS["masks"]
 
 
 def test_a_click_made_before_the_browser_has_the_new_address_does_not_undo_the_choice(open_app):
