@@ -19,6 +19,7 @@ from pages.ui.stage.training import ShownTraining
 from pages.ui.stage.view_options import head_in_sentence
 from tx_core.errors import ExplorerError
 from tx_core.training.copy_task import (
+    TASKS,
     CopyAnswer,
     CopyTraining,
     answer_sequence,
@@ -26,7 +27,6 @@ from tx_core.training.copy_task import (
     train_copy_batch,
 )
 from tx_core.training.stored import stored_copy
-from tx_core.training.synthetic import TASKS
 from tx_core.transformer import seq2seq
 
 

@@ -26,11 +26,10 @@ from pages.ui.stage.training import LOOK_NAMES, ShownTraining, Trainer, kept_unt
 from tx_core.engine.device import best_device
 from tx_core.engine.device_limits import CARD_LIMITS, CPU_LIMITS, device_limits, exceeds
 from tx_core.errors import ExplorerError, TextProblem
-from tx_core.training import copy_task, synthetic
-from tx_core.training.copy_task import CopyTraining
+from tx_core.training import copy_task
+from tx_core.training.copy_task import NOTEBOOK_COPY, TASKS, CopySettings, CopyTraining
 from tx_core.training.loop import check_work
 from tx_core.training.stored import stored_copy
-from tx_core.training.synthetic import NOTEBOOK_COPY, TASKS, CopySettings
 
 SIZES = {
     "vocab": Size("vocab_size", 100, 4, 500, *texts.SIZES["vocab"]),
@@ -189,7 +188,7 @@ def write_random_numbers() -> None:
     except ExplorerError:
         return
     draws = st.session_state[widget_key(PAGE, "drawn")] = st.session_state.get(widget_key(PAGE, "drawn"), 0) + 1
-    numbers = synthetic.random_sources(1, settings.length, settings.vocab_size, 10**9 + draws)[0, 1:].tolist()
+    numbers = copy_task.random_sources(1, settings.length, settings.vocab_size, 10**9 + draws)[0, 1:].tolist()
     set_values(PAGE, {"numbers": " ".join(map(str, numbers))})
 
 

@@ -24,12 +24,12 @@ from pages.ui.stage.training import (
 from tx_core.engine.progress import Progress
 from tx_core.training.copy_task import (
     CopyAnswer,
+    CopySettings,
     CopyTraining,
     answer_sequence,
     best_aligned_head,
     read_numbers,
 )
-from tx_core.training.synthetic import CopySettings
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import AttentionStack, Encoding, Trace
 

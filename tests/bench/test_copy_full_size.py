@@ -3,8 +3,7 @@
 import pytest
 
 from tx_core.engine.device import best_device
-from tx_core.training.copy_task import start_copy_training
-from tx_core.training.synthetic import NOTEBOOK_COPY
+from tx_core.training.copy_task import NOTEBOOK_COPY, start_copy_training
 
 
 @pytest.mark.timeout(7200)

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.stage.texts import MOMENT
 from tests.support import classifier_page
 from tests.support.staged import staged
-from tx_core.training.synthetic import CopySettings
+from tx_core.training.copy_task import CopySettings
 
 Open = Callable[..., AppTest]
 KIND = "sequences"

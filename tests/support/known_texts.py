@@ -11,7 +11,7 @@ from tx_core.engine.bert_engine import OwnEngine
 from tx_core.engine.device import DeviceRunner
 from tx_core.engine.engine import BlankLogits
 from tx_core.engine.tokenizer import Tokenizer
-from tx_core.training.evaluation.pairs import SentencePair
+from tx_core.training.evaluation.predictions import SentencePair
 from tx_core.training.pretraining.vocabulary import SPECIAL_TOKENS, from_pieces
 from tx_core.transformer.bert import random_bert
 

@@ -45,8 +45,8 @@ from tx_core.lessons import (
 from tx_core.training import classifier, copy_task
 from tx_core.training.classifier_data import opinions
 from tx_core.training.classifier_model import OPINIONS
+from tx_core.training.copy_task import QUICK
 from tx_core.training.pretraining import training
-from tx_core.training.synthetic import QUICK
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import ALL_PARTS
 

@@ -22,14 +22,16 @@ from tx_core.engine.bert_engine import OwnEngine, load_own_engine
 from tx_core.engine.catalogue import directory_name
 from tx_core.errors import ExplorerError
 from tx_core.fill_mask.next_words import Sampling, write_words
-from tx_core.training.evaluation.pairs import SentencePair, by_phenomenon, read_agreement, read_blimp, share_likelier
 from tx_core.training.evaluation.predictions import (
     HERE,
+    by_phenomenon,
     capital_prompts,
-    log_likelihoods,
     measure_cloze,
     measure_held_out,
+    read_agreement,
+    read_blimp,
     read_prompts,
+    share_likelier,
 )
 from tx_core.training.evaluation.relations import measure_heads
 from tx_core.training.pretraining.export import with_evaluation
@@ -95,22 +97,18 @@ def held_out_rows(engine: OwnEngine, options: argparse.Namespace, checkpoint: Pa
         yield label, f"{perplexity}{found.loss:.2f} / {_percent(found.accuracy)} / {found.word_loss:.2f}"
 
 
-def _shares(engine: OwnEngine, pairs: Sequence[SentencePair]) -> dict[str, float]:
-    return share_likelier(lambda sentences: log_likelihoods(engine, sentences), pairs)
-
-
 def blimp_rows(engine: OwnEngine, options: argparse.Namespace, checkpoint: Path) -> Rows:
     """Measure how often the grammatical sentence of a pair of BLiMP is the likelier one."""
     pairs = read_blimp(options.data / "blimp", options.sample)
     if not pairs:
         raise FileNotFoundError(NO_FILES.format(pattern="*.jsonl", folder=options.data / "blimp"))
-    for phenomenon, share in by_phenomenon(_shares(engine, pairs), pairs).items():
+    for phenomenon, share in by_phenomenon(share_likelier(engine, pairs), pairs).items():
         yield f"BLiMP, {phenomenon.replace('_', ' ')}", _percent(share)
 
 
 def agreement_rows(engine: OwnEngine, options: argparse.Namespace, checkpoint: Path) -> Rows:
     """Measure the same of subject-verb agreement."""
-    for kind, share in _shares(engine, read_agreement(options.data / "marvin_linzen", options.sample)).items():
+    for kind, share in share_likelier(engine, read_agreement(options.data / "marvin_linzen", options.sample)).items():
         yield f"subject-verb agreement, {kind}", _percent(share)
 
 

@@ -18,9 +18,8 @@ from safetensors import safe_open
 
 from tx_core.engine.progress import Progress
 from tx_core.settings import ASSETS
-from tx_core.training.copy_task import CopyTraining, copy_answer, start_copy_training
+from tx_core.training.copy_task import QUICK, CopySettings, CopyTraining, copy_answer, start_copy_training
 from tx_core.training.future import BATCHES, MASKS, FutureMoment, look_at_both, start_future_training
-from tx_core.training.synthetic import QUICK, CopySettings
 
 TRAINED_MODELS = ASSETS / "models" / "trained"
 COPY, FUTURE = TRAINED_MODELS / "copy.safetensors", TRAINED_MODELS / "future.json"

@@ -18,9 +18,8 @@ from tests.support.trainings import own_server, until_still
 from tx_core.lessons.seq2seq_shapes import BatchSizes, run_shapes
 from tx_core.training import copy_task
 from tx_core.training.background import Registry
-from tx_core.training.copy_task import CopyAnswer, start_copy_training
+from tx_core.training.copy_task import NOTEBOOK_COPY, QUICK, TASKS, CopyAnswer, start_copy_training
 from tx_core.training.loop import TOO_LONG_RUN
-from tx_core.training.synthetic import NOTEBOOK_COPY, QUICK, TASKS
 from tx_core.transformer.config import Seq2SeqConfig
 from tx_core.transformer.trace import Trace
 

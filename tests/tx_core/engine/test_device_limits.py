@@ -5,8 +5,8 @@ import pytest
 from tx_core.engine.device_limits import CARD_LIMITS, CPU_LIMITS, device_limits
 from tx_core.errors import TextProblem
 from tx_core.settings import Settings
+from tx_core.training.copy_task import QUICK
 from tx_core.training.loop import check_work
-from tx_core.training.synthetic import QUICK
 
 
 def test_limits_follow_the_kind_of_the_device_and_what_a_host_sets(host):

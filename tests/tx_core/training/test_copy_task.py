@@ -9,19 +9,17 @@ import torch
 from tx_core.errors import TextProblem
 from tx_core.training.copy_task import (
     EXAM_SEED,
+    QUICK,
+    TASKS,
+    answer_places,
     answer_sequence,
     best_aligned_head,
     count_errors,
     number_encoding,
-    read_numbers,
-    start_copy_training,
-)
-from tx_core.training.synthetic import (
-    QUICK,
-    TASKS,
-    answer_places,
     random_sources,
+    read_numbers,
     solve,
+    start_copy_training,
 )
 from tx_core.transformer.trace import AttentionStack, Trace
 

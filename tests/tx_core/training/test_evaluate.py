@@ -15,14 +15,17 @@ from tx_core.corpus.sentence_file import Sentences
 from tx_core.corpus.words import Word
 from tx_core.training import evaluate
 from tx_core.training.evaluate import table_lines
-from tx_core.training.evaluation.pairs import SentencePair, by_phenomenon, read_agreement, share_likelier
 from tx_core.training.evaluation.predictions import (
     HERE,
     Prompt,
+    SentencePair,
+    by_phenomenon,
     capital_prompts,
     log_likelihoods,
     measure_cloze,
     measure_held_out,
+    read_agreement,
+    share_likelier,
 )
 from tx_core.training.evaluation.relations import measure_heads
 from tx_core.training.pretraining.export import export_checkpoint
@@ -31,7 +34,7 @@ from tx_core.training.pretraining.export import export_checkpoint
 def test_a_model_that_knows_the_good_sentences_prefers_them_all():
     for known, share in (([pair.good for pair in pairs()], 1.0), ([pair.bad for pair in pairs()], 0.0)):
         engine = Knowing(known)
-        shares = share_likelier(lambda sentences, engine=engine: log_likelihoods(engine, sentences), pairs())
+        shares = share_likelier(engine, pairs())
         assert shares == dict.fromkeys(("sees", "see", "runs", "run"), share)
 
 

@@ -12,8 +12,7 @@ from tests.support.torch_weights import SMALL_CAUSAL, shake
 from tx_core.engine.bert_engine import OwnEngine, load_own_engine
 from tx_core.engine.checkpoint_files import check_manifest
 from tx_core.training import evaluate
-from tx_core.training.evaluation.pairs import share_likelier
-from tx_core.training.evaluation.predictions import log_likelihoods, measure_held_out
+from tx_core.training.evaluation.predictions import log_likelihoods, measure_held_out, share_likelier
 from tx_core.training.pretraining.export import export_checkpoint
 from tx_core.training.pretraining.vocabulary import CLS_ID, SEP_ID
 from tx_core.transformer.causal_lm import random_causal_lm
@@ -70,7 +69,7 @@ def test_a_causal_checkpoint_is_measured_into_its_card(engine, tmp_path):
     assert evaluate.main([str(model), "--card", *words]) == 0
     check_manifest(model)
     exported = load_own_engine(model, "tiny", "Tiny")
-    scores = share_likelier(lambda sentences: log_likelihoods(exported, sentences), pairs())
+    scores = share_likelier(exported, pairs())
     card = (model / "README.md").read_text(encoding="utf-8")
     assert f"| BLiMP, mean | {100 * sum(scores.values()) / len(scores):.1f} % |" in card
     loss = measure_held_out(exported, sorted((tmp_path / "texts").glob("*.txt")))["all"].loss

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from tx_core.training.copy_task import answer_sequence, count_errors
+from tx_core.training.copy_task import QUICK, answer_sequence, count_errors
 from tx_core.training.stored import COPY, PROBE_NUMBERS, stored_copy
-from tx_core.training.synthetic import QUICK
 
 
 def test_the_encoder_decoder_answers_as_its_last_record_says():
