@@ -1,10 +1,14 @@
-"""The claims of examples, put to other models; what they are worth for the embedded one, the tests of their pages say."""
+"""The claims of lessons are true of their models, and those of examples and lessons are put to other models; that those of
+examples are true, the tests of their pages say."""
 
+import json
 import math
 
 import pytest
 
+from tests.support.serving import ROOT
 from tx_core.classroom import claims
+from tx_core.classroom.lesson_file import open_lesson
 from tx_core.engine import catalogue
 
 CHECKED = {"text": "Mary lost her keys.", "links": [["her", "mary", 0.5], ["her", "owner", 0.5]], "at_most": [[4, 2, 0.1]]}
@@ -21,9 +25,40 @@ def test_another_model_is_asked_for_its_best_head_and_a_fine_tuned_one_for_the_s
     assert tuned[-1].margin == pytest.approx(0.1 - tuned[0].value)
 
 
+@pytest.mark.parametrize("name", [catalogue.DEFAULT, catalogue.WRITER])
+def test_what_lessons_claim_is_true_of_their_model(name: str):
+    found = claims.lesson_claims(catalogue.load(name))
+    assert found and [claim for claim in found if not claim.margin >= 0] == []
+
+
+def test_every_question_of_a_lesson_has_a_claim_on_its_answer_which_is_among_its_options():
+    said = json.loads(claims.LESSON_CLAIMS.read_text("utf-8"))
+    lessons = {path.stem: open_lesson(path) for path in (ROOT / "assets" / "lessons").glob("*.yaml")}
+    assert said.keys() == lessons.keys()
+    for name, lesson in lessons.items():
+        asked = {step.title: step.question for step in lesson.steps if step.question and step.question.answer}
+        assert said[name].keys() == asked.keys()
+        for title, question in asked.items():
+            right = said[name][title][0].get("right")
+            assert right is None or not question.options or right in question.options
+
+
+def test_a_lesson_asks_another_model_for_its_best_head_and_not_for_what_it_does_not_read(monkeypatch, tmp_path):
+    monkeypatch.setattr(claims, "LESSON_CLAIMS", tmp_path / "claims.json")
+    said = [{"text": CHECKED["text"], "right": "mary"}, {"text": "Mary lost a coin.", "right": "mary"}]
+    claims.LESSON_CLAIMS.write_text(json.dumps({"path": {"Doubt it": said}}), "utf-8")
+    monkeypatch.setattr(claims, "has_heads_of", lambda engine, model: False)
+    best, unread = claims.lesson_claims(engine := catalogue.load(catalogue.DEFAULT))
+    weights = engine.trace(CHECKED["text"]).attention.weights[:, :, 3, 1:-1]
+    ahead = weights[..., 0] - weights[..., 1:].max(-1)
+    assert best.value == pytest.approx(ahead.max(), abs=1e-6)
+    assert f"heads={best.where}" in best.link and math.isnan(unread.margin)
+
+
 def test_every_claim_is_printed_with_what_the_model_makes_of_it(capsys, monkeypatch):
     example = {"words": False, "heads": [[2, 8]]}, CHECKED
     monkeypatch.setattr(claims, "sentences", lambda page: iter([example] if page == "attention" else []))
+    monkeypatch.setattr(claims, "lesson_claims", lambda engine: [])
     claims.main(["--model", "embedded"])
     *rows, total = capsys.readouterr().out.splitlines()
     assert [row.split()[0] for row in rows] == ["holds", "holds", "?", "?", "fails"]

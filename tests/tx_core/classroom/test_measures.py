@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.support.serving import ROOT
-from tx_core import Intervention, load
+from tx_core import Intervention
 from tx_core.analysis.probabilities import probabilities
 from tx_core.causal.cut_effects import cut_effects
 from tx_core.causal.importance import importance
@@ -18,7 +18,6 @@ from tx_core.fill_mask.next_words import Sampling, next_logits, read_text, write
 
 BLANK = "Yesterday I [MASK] to school."
 KEYS = "Mary lost her keys."
-LETTER = "She wrote a [MASK] to her mother."
 LESSONS = {path.stem: open_lesson(path) for path in (ROOT / "assets" / "lessons").glob("*.yaml")}
 STEPS = {step.title: step for step in LESSONS["path"].steps}
 
@@ -126,78 +125,9 @@ def test_a_number_is_right_within_its_tolerance(engine):
     assert {guess: grade(engine, question, right, guess).right for guess in guesses} == guesses
 
 
-CLAIMED = {
-    "path": {
-        "Guess": "france",
-        "Look": "yesterday",
-        "Cut it": "go",
-        "Doubt it": "john",
-        "Compute it": "0.86",
-        "Hide: the padding": "is",
-        "Order": "yesterday",
-        "Check yourself: another sentence": "now",
-        "Check yourself: tomorrow": "go",
-        "Check yourself: the head that matters": "5-7",
-    },
-    "how-a-model-writes": {
-        "Guess the next word": "time",
-        "Many words fit": "house",
-        "Where does it look?": "car",
-        "Nothing ahead": "0.00",
-        "Always the likeliest": "man",
-        "Rare words, too": "207",
-        "Likely is not true": "three",
-    },
-    "how-mary-becomes-her": {
-        "Two answers": "his",
-        "Who carries it?": "4-6",
-        "Where does it look?": "mary",
-        "Needed, or only helpful?": "her",
-    },
-    "what-do-heads-look-at": {
-        "One row at a time": "time",
-        "By position or by meaning?": "like",
-        "A head that follows grammar": "coffee",
-        "Move the object": "coffee",
-        "How far does it reach?": "old (2)",
-        "Over a whole sentence": "flowers → are",
-    },
-    "masks-and-order": {
-        "With both sides": "lima",
-        "Looking back only": "nu",
-        "The verb that comes too late": "6",
-        "Padding": "is",
-        "What is left of a sentence": "yesterday",
-    },
-    "is-attention-an-explanation": {
-        "A head with a reason": "yesterday",
-        "Take the reason away": "go",
-        "Another good story": "letter",
-        "Which head matters?": "4-5",
-        "Spread out, and still right?": "went",
-        "A shorter way to the same test": "go",
-        "Two people": "teacher",
-    },
-}
-"""What the texts of each lesson take for granted."""
-
-
-@pytest.mark.parametrize("name", LESSONS)
-def test_a_lesson_says_what_the_model_does(name: str):
-    steps = [step for step in LESSONS[name].steps if step.question and step.question.answer]
-    answers = {step.title: compute_answer(load(step.view.get("model", "embedded")), step.question.answer).right for step in steps}
-    assert answers == CLAIMED[name]
-    assert all(not step.question.options or answers[step.title] in step.question.options for step in steps)
-
-
 def test_what_the_lesson_on_writing_says_of_the_writer_is_so(writer):
-    """Shares, what one head off does, and that the texts that are shown were drawn at the temperature of the view."""
+    """The texts that are shown were drawn at the temperature of the view."""
     steps = {step.title: step for step in LESSONS["how-a-model-writes"].steps}
-    assert answer(writer, measure="top_word", text="Once upon a").value > 0.9
-    assert answer(writer, measure="top_word", text="The old man went to the").value < 0.1
-    red = {"measure": "top_word", "text": steps["Where does it look?"].view["text"]}
-    whole, without = answer(writer, **red), answer(writer, **red, changes="off~6-8")
-    assert [f"{one.right} {one.value:.2f}" for one in (whole, without)] == ["car 0.42", "car 0.11"]
     written = {}
     for title in ("Always the likeliest", "Rare words, too", "Another branch"):
         view = steps[title].view
@@ -212,7 +142,7 @@ def test_what_the_lesson_on_writing_says_of_the_writer_is_so(writer):
 
 
 def test_what_the_lesson_on_patching_says_of_the_model_is_so(engine):
-    """Where the answer is kept, which head carries it, how far it falls without that, and in the forty prompts of Importance."""
+    """Where the answer is kept, which head carries it, and in the forty prompts of Importance."""
     mary, john = "Mary lost [MASK] keys.", "John lost [MASK] keys."
     vectors, heads = (patch(engine, source=mary, target=john, answers=("her", "his"), what=what) for what in ("residual", "head"))
     assert [f"{share:.2f}" for share in (*vectors.source_probabilities[:1], *vectors.target_probabilities[:1])] == [
@@ -222,8 +152,6 @@ def test_what_the_lesson_on_patching_says_of_the_model_is_so(engine):
     assert f"{vectors.probabilities[2, 1, 0]:.2f}" == "0.91" and np.delete(vectors.effect[2], 1).max() < 0.01
     assert [f"{effect:.2f}" for effect in vectors.effect[2:5, 3]] == ["0.00", "0.70", "1.00"]
     assert f"{heads.probabilities[3, 5, 0]:.2f}" == "0.73" and np.sort(heads.effect, axis=None)[-2] < 0.2
-    assert f"{answer(engine, measure='strongest_key', text=mary, head='4-6', query='[MASK]').value:.2f}" in ("0.83", "0.84")
-    assert f"{answer(engine, measure='top_word', text=mary, changes='off~4-6').value:.2f}" == "0.42"
     found = importance(engine, prompt_set("gender"), kept_in=kept_scores("gender", "off"))
     at = found.components.index(Intervention("off", 3, 5))
     numbers = (found.effects[:, at].mean(), *found.intervals[:, at], found.turned[at] * 40)
@@ -244,19 +172,7 @@ def test_a_word_behind_a_text_is_scored_by_its_pieces_one_after_the_other(writer
     assert (rare.right, rare.rank) == (False, 207)
 
 
-# What recaps and steps say beside their questions: each sentence in “” stands in a lesson.
-
-
-def key_of(engine, text: str, head: str, query: str) -> tuple[str, float]:
-    """The token that a query attends to most, and its weight."""
-    found = answer(engine, measure="strongest_key", text=text, head=head, query=query)
-    return found.right, found.value
-
-
-def top_word(engine, text: str, changes: str = "") -> tuple[str, float]:
-    """The most probable word at the blank, and its probability."""
-    found = answer(engine, measure="top_word", text=text, changes=changes)
-    return found.right, found.value
+# What recaps and steps say beside what assets/lessons/claims.json claims: each sentence in “” stands in a lesson.
 
 
 def test_each_token_takes_from_every_other_as_much_as_its_weight_says(engine):
@@ -277,31 +193,6 @@ def test_in_the_first_picture_of_the_path_the_country_comes_from_the_city_in_lay
     assert {(layer + 1, query, found.encoding.tokens[key]) for layer, query, key in strongest} == {
         (layer, found.place, "paris") for layer in (4, 5)
     }
-    for city, country in (("Rome", "italy"), ("Madrid", "spain"), ("Tokyo", "japan")):  # “Try another city.”
-        assert top_word(engine, f"{city} is the capital of [MASK].")[0] == country
-
-
-def test_a_head_off_and_a_link_cut_tell_whether_a_prediction_needs_them_and_a_large_weight_does_not(engine):
-    """“Attention says what a head mixes in, not what decided the prediction.” “Other heads can stand in for it.”"""
-    assert [top_word(engine, BLANK, changes)[0] for changes in ("", "off~5-7", "cut~4-2")] == ["went", "go", "go"]
-    assert top_word(engine, BLANK, "even~5-7")[1] > 0.5
-    looked, weight = key_of(engine, LETTER, "2-3", "[MASK]")
-    assert (looked, weight > 0.9) == ("wrote", True)
-    assert answer(engine, measure="head_with_largest_effect", text=LETTER).value < 0.1
-    (word, share), (_, without), (_, cut) = (top_word(engine, LETTER, changes) for changes in ("", "off~2-3", "cut~5-3"))
-    assert word == "letter" and share - without < 0.05 and cut < share / 2  # other heads look at “wrote”, too
-
-
-def test_one_sentence_breaks_what_another_said_of_a_head(engine):
-    """“Some follow grammar.” “A claim about a head needs many sentences, and one can break it.”"""
-    assert key_of(engine, "The old man bought a very big house.", "2-6", "a")[0] == "house"  # and not over five adjectives
-    (near, usual), (far, moved) = (
-        key_of(engine, f"My father drinks {what}.", "2-6", "drinks")
-        for what in ("black coffee every morning", "every morning black coffee")
-    )
-    assert near == far == "coffee" and moved < usual
-    for text, query, first in ((KEYS, "her", "mary"), ("Mary and John lost his keys.", "his", "mary")):
-        assert key_of(engine, text, "2-8", query)[0] == first
 
 
 def test_heads_look_at_a_fixed_distance_or_rest_and_a_row_is_a_whole(engine):
@@ -315,31 +206,11 @@ def test_heads_look_at_a_fixed_distance_or_rest_and_a_row_is_a_whole(engine):
     assert rests[1, 4] > rests.mean() + 0.1  # the head that the view shows
 
 
-def test_a_causal_mask_hides_the_future_and_what_is_lost_is_not_what_a_model_trained_with_it_would_lose(engine, writer):
-    """“What a trained model loses without them says …, not how well a model trained that way would do.”"""
-    weights = engine.trace(KEYS, interventions=[Intervention("causal")]).attention.weights
-    assert not np.triu(weights, 1).any()
-    (lima, sure), (other, unsure) = (top_word(engine, "The capital of Peru is [MASK].", changes) for changes in ("", "causal"))
-    assert (lima, other) == ("lima", "nu") and unsure < sure / 2
-    word, share = top_word(writer, "Once upon a")  # which was trained with it
-    assert (word, share > 0.9) == ("time", True)
-
-
-def test_padding_that_is_not_hidden_lowers_the_share_of_the_word_and_takes_attention(engine):
-    """“A padding mask hides what only fills up a batch.”"""
+def test_padding_that_is_not_hidden_takes_attention(engine):
+    """“In the head shown, the blank now gives most of its attention to [PAD].”"""
     step = STEPS["Hide: the padding"]
     text, (layer, head) = step.view["text"], (int(number) - 1 for number in step.view["heads"].split("-"))
-    (word, without_mask), (masked, alone) = top_word(engine, text, "padding~16"), top_word(engine, text)
-    assert word == masked and without_mask < alone - 0.1
     padded = engine.trace(text, interventions=[Intervention("no_padding_mask", value=16.0)]).attention
     blank = padded.query_tokens.tokens.index("[MASK]")
     assert int(step.view["focus"]) == blank + 1
     assert padded.weights[layer, head, blank].sum() < 0.5
-
-
-def test_without_positions_the_answer_is_the_same_in_any_order(engine):
-    """“Without positions, attention does not know the order of words.”"""
-    shuffled = "to I school [MASK] yesterday."
-    for changes in ("nopositions", ""):
-        answers = [answer(engine, measure="top_word", text=text, changes=changes) for text in (BLANK, shuffled)]
-        assert (answers[0].shares == pytest.approx(answers[1].shares, abs=1e-4)) == (changes == "nopositions")
