@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.tensors import batch_tensors
 from tx_core.transformer.bert import Bert
+from tx_core.transformer.config import TransformerConfig
 from tx_core.transformer.layers import EncoderBlock, draw_weights
 from tx_core.transformer.trace import Trace
 
@@ -56,9 +57,10 @@ def run_random_blocks(
     generator = torch.Generator().manual_seed(seed)
     vectors = torch.randn(1, tokens, hidden, generator=generator).requires_grad_()
     goal = torch.randn(1, tokens, hidden, generator=generator)
+    sizes = TransformerConfig(1, hidden, blocks, heads, 4 * hidden, tokens, activation="gelu", layer_norm_eps=1e-12, dropout=0.0)
     states = [vectors]
     for _ in range(blocks):
-        block = draw_weights(EncoderBlock(hidden, heads, 4 * hidden, norm_first=norm_first), generator, lambda name: None)
+        block = draw_weights(EncoderBlock(sizes, norm_first=norm_first), generator, lambda name: None)
         block.requires_grad_(False)
         after = block(states[-1])[0] if skips else run_without_skips(block, states[-1])
         after.retain_grad()

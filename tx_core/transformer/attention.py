@@ -94,7 +94,7 @@ def attend(
         scale: the factor of the scores, 1/√head_dim by default.
         bias: added to the scores (ALiBi, T5).
         normalise: turns scores into weights; masked scores are −∞.
-        weigh: replaces `attention_weights`, for an intervention (`changed_weights.weigh_at`).
+        weigh: replaces `attention_weights`, for an intervention (`changed_run.weigh_at`).
         dropout: the share of weights dropped from the average, for training.
 
     Returns:

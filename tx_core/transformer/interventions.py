@@ -1,4 +1,4 @@
-"""Interventions, the changes that a caller makes to one run, and their syntax in URLs; `changed_weights` applies them.
+"""Interventions, the changes that a caller makes to one run, and their syntax in URLs; `changed_run` applies them.
 
 An intervention is an argument of a call, never a state of the model:
 

@@ -19,8 +19,7 @@ from tx_core.transformer.attention import (
     softmax,
     split_heads,
 )
-from tx_core.transformer.changed_vectors import VECTOR_PARTS, ChangeVectors, VectorChanges, unchanged
-from tx_core.transformer.changed_weights import weigh_at
+from tx_core.transformer.changed_run import VECTOR_PARTS, ChangeVectors, VectorChanges, unchanged, weigh_at
 from tx_core.transformer.config import TransformerConfig
 from tx_core.transformer.interventions import Intervention, Vectors, first_changed_layer
 from tx_core.transformer.positions import rotate
@@ -216,35 +215,19 @@ class MultiHeadAttention(nn.Module):
         return part
 
 
-def block_sizes(config: TransformerConfig) -> tuple[int, int, int, str, float, float]:
-    """Return the sizes of a block, as `EncoderBlock` and `DecoderBlock` take them."""
-    sizes = (config.hidden_size, config.num_heads, config.intermediate_size)
-    return (*sizes, config.activation, config.layer_norm_eps, config.dropout)
-
-
 class EncoderBlock(nn.Module):
     """Self-attention, then feed-forward, each with a residual connection and a layer norm.
 
     norm_first: normalise before each sublayer (pre-norm, Xiong et al. 2020) instead of after it (post-norm, as BERT does).
     """
 
-    def __init__(
-        self,
-        hidden_size: int,
-        num_heads: int,
-        intermediate_size: int,
-        activation: str = "gelu",
-        eps: float = 1e-12,
-        dropout: float = 0.0,
-        *,
-        norm_first: bool = False,
-    ):
+    def __init__(self, config: TransformerConfig, *, norm_first: bool = False):
         super().__init__()
-        self.attention = MultiHeadAttention(hidden_size, num_heads, dropout)
-        self.attention_norm = LayerNorm(hidden_size, eps)
-        self.feed_forward = FeedForward(hidden_size, intermediate_size, activation)
-        self.feed_forward_norm = LayerNorm(hidden_size, eps)
-        self.dropout = nn.Dropout(dropout)
+        self.attention = MultiHeadAttention(config.hidden_size, config.num_heads, config.dropout)
+        self.attention_norm = LayerNorm(config.hidden_size, config.layer_norm_eps)
+        self.feed_forward = FeedForward(config.hidden_size, config.intermediate_size, config.activation)
+        self.feed_forward_norm = LayerNorm(config.hidden_size, config.layer_norm_eps)
+        self.dropout = nn.Dropout(config.dropout)
         self.norm_first = norm_first
 
     def forward(
@@ -314,7 +297,7 @@ class Encoder(nn.Module):
 
     def __init__(self, config: TransformerConfig, *, norm_first: bool = False):
         super().__init__()
-        self.blocks = nn.ModuleList(EncoderBlock(*block_sizes(config), norm_first=norm_first) for _ in range(config.num_layers))
+        self.blocks = nn.ModuleList(EncoderBlock(config, norm_first=norm_first) for _ in range(config.num_layers))
 
     def forward(
         self,
@@ -344,21 +327,6 @@ class Encoder(nn.Module):
             begun = [sum(start <= number for start in starts) for number in range(len(self.blocks))]
             interventions = [interventions[run] for run in order]
         changes = VectorChanges(interventions, vectors, VECTOR_PARTS & set(keep))
-        run = self._run(hidden, mask, keep, interventions, begun, places, angles, changes)
-        return run if len(order) == len(hidden) else put_in_order(run, order)
-
-    def _run(
-        self,
-        hidden: Float[Tensor, "row token hidden"],
-        mask: Bool[Tensor, "..."] | None,
-        keep: Collection[str],
-        interventions: Sequence[Sequence[Intervention]],
-        begun: Sequence[int],
-        places: Sequence[int] | None,
-        angles: Float[Tensor, "token pair"] | None,
-        changes: VectorChanges,
-    ) -> EncoderRun:
-        """Run every block on as many rows as have begun by then."""
         layers, states, last = [], [hidden], len(self.blocks) - 1
         for number, block in enumerate(self.blocks):
             if begun[number] > len(hidden):  # runs begin from the vectors of the first
@@ -375,7 +343,8 @@ class Encoder(nn.Module):
             if "hidden" in keep:
                 states.append(hidden)
         output = hidden if places is None or not TOKEN_PARTS & set(keep) else hidden[:, places]
-        return EncoderRun(output, layers, states if "hidden" in keep else ())
+        run = EncoderRun(output, layers, states if "hidden" in keep else ())
+        return put_in_order(run, order) if len(order) > len(states[0]) else run
 
     def _wanted(
         self, keep: Collection[str], interventions: Sequence[Sequence[Intervention]], places: Sequence[int] | None

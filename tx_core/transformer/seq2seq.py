@@ -17,7 +17,6 @@ from tx_core.transformer.layers import (
     LayerAttention,
     LayerNorm,
     MultiHeadAttention,
-    block_sizes,
     draw_weights,
     select_parts,
 )
@@ -26,30 +25,20 @@ from tx_core.transformer.positions import sinusoids
 
 class DecoderBlock(nn.Module):
     """Self-attention, attention over the source, feed-forward (Vaswani et al. 2017, section 3.1).
-
-    norm_first: normalise before each sublayer (pre-norm) instead of after it (post-norm, as in the paper).
+    Of a config with norm_first, pre-norm; else post-norm, as in the paper.
     """
 
-    def __init__(
-        self,
-        hidden_size: int,
-        num_heads: int,
-        intermediate_size: int,
-        activation: str = "gelu",
-        eps: float = 1e-12,
-        dropout: float = 0.0,
-        *,
-        norm_first: bool = False,
-    ):
+    def __init__(self, config: Seq2SeqConfig):
         super().__init__()
-        self.attention = MultiHeadAttention(hidden_size, num_heads, dropout)
-        self.attention_norm = LayerNorm(hidden_size, eps)
-        self.cross_attention = MultiHeadAttention(hidden_size, num_heads, dropout)
-        self.cross_attention_norm = LayerNorm(hidden_size, eps)
-        self.feed_forward = FeedForward(hidden_size, intermediate_size, activation)
-        self.feed_forward_norm = LayerNorm(hidden_size, eps)
-        self.dropout = nn.Dropout(dropout)
-        self.norm_first = norm_first
+        size, heads, eps = config.hidden_size, config.num_heads, config.layer_norm_eps
+        self.attention = MultiHeadAttention(size, heads, config.dropout)
+        self.attention_norm = LayerNorm(size, eps)
+        self.cross_attention = MultiHeadAttention(size, heads, config.dropout)
+        self.cross_attention_norm = LayerNorm(size, eps)
+        self.feed_forward = FeedForward(size, config.intermediate_size, config.activation)
+        self.feed_forward_norm = LayerNorm(size, eps)
+        self.dropout = nn.Dropout(config.dropout)
+        self.norm_first = config.norm_first
 
     def forward(
         self,
@@ -80,8 +69,7 @@ class Decoder(nn.Module):
 
     def __init__(self, config: Seq2SeqConfig):
         super().__init__()
-        blocks = (DecoderBlock(*block_sizes(config), norm_first=config.norm_first) for _ in range(config.num_layers))
-        self.blocks = nn.ModuleList(blocks)
+        self.blocks = nn.ModuleList(DecoderBlock(config) for _ in range(config.num_layers))
 
     def forward(
         self,

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from tests.support.torch_weights import shake
+from tests.support.torch_weights import SMALL_BERT, shake
 from tx_core.lessons.residual_stream import (
     layer_words,
     mean_cosine,
@@ -34,7 +34,7 @@ def test_without_skip_connections_all_words_soon_become_the_same(norm_first):
 
 
 def test_a_block_without_skips_adds_nothing_of_what_it_read():
-    block = shake(EncoderBlock(12, 3, 20, norm_first=True))
+    block = shake(EncoderBlock(SMALL_BERT, norm_first=True))
     hidden = torch.randn(1, 4, 12)
     attended = hidden + block.attention(block.attention_norm(hidden)).output
     torch.testing.assert_close(block(hidden)[0], attended + block.feed_forward(block.feed_forward_norm(attended)))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from tx_core.transformer.attention import attend, padding_mask, softmax
-from tx_core.transformer.changed_weights import changed_weights, weigh_at
+from tx_core.transformer.changed_run import changed_weights, weigh_at
 from tx_core.transformer.interventions import (
     MAX_INTERVENTIONS,
     MAX_PADDING,

@@ -1,10 +1,12 @@
 """Each part of a block against its PyTorch counterpart with the same weights."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from torch import nn
 
-from tests.support.torch_weights import copy_attention, shake, torch_decoder_layer, torch_encoder_layer
+from tests.support.torch_weights import SMALL_BERT, SMALL_SEQ2SEQ, copy_attention, shake, torch_decoder_layer, torch_encoder_layer
 from tx_core.transformer.attention import causal_mask, padding_mask
 from tx_core.transformer.layers import EncoderBlock, LayerNorm, MultiHeadAttention, gelu, layer_norm
 from tx_core.transformer.seq2seq import DecoderBlock
@@ -45,7 +47,7 @@ def test_multi_head_attention_over_a_padded_source_equals_pytorchs():
 
 @pytest.mark.parametrize(("norm_first", "activation"), [(False, "gelu"), (True, "relu")])
 def test_an_encoder_block_equals_pytorchs(norm_first, activation):
-    ours = shake(EncoderBlock(12, 3, 20, activation=activation, eps=1e-5, norm_first=norm_first))
+    ours = shake(EncoderBlock(replace(SMALL_SEQ2SEQ, activation=activation), norm_first=norm_first))
     theirs = torch_encoder_layer(ours, 20, activation)
     hidden, mask = torch.randn(2, 5, 12), padding_mask([5, 3])
     expected = theirs(hidden, src_key_padding_mask=~mask[:, 0, 0])
@@ -56,7 +58,7 @@ def test_an_encoder_block_equals_pytorchs(norm_first, activation):
 
 @pytest.mark.parametrize(("norm_first", "activation"), [(False, "gelu"), (True, "relu")])
 def test_a_decoder_block_equals_pytorchs(norm_first, activation):
-    ours = shake(DecoderBlock(12, 3, 20, activation=activation, eps=1e-5, norm_first=norm_first))
+    ours = shake(DecoderBlock(replace(SMALL_SEQ2SEQ, activation=activation, norm_first=norm_first)))
     theirs = torch_decoder_layer(ours, 20, activation)
     hidden, source, source_mask = torch.randn(2, 5, 12), torch.randn(2, 7, 12), padding_mask([4, 7])
     expected = theirs(hidden, source, tgt_mask=~causal_mask(5), memory_key_padding_mask=~source_mask[:, 0, 0])
@@ -64,7 +66,7 @@ def test_a_decoder_block_equals_pytorchs(norm_first, activation):
 
 
 def test_dropout_acts_while_training_only():
-    block = EncoderBlock(12, 3, 20, dropout=0.5)
+    block = EncoderBlock(replace(SMALL_BERT, dropout=0.5))
     hidden = torch.randn(1, 4, 12)
     assert not torch.equal(block.train()(hidden)[0], block(hidden)[0])
     assert torch.equal(block.eval()(hidden)[0], block(hidden)[0])

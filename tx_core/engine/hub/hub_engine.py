@@ -22,7 +22,7 @@ from tx_core.engine.hub.recorder import Recorder
 from tx_core.engine.local_engine import Computed, LocalEngine
 from tx_core.engine.tensors import batch_tensors
 from tx_core.engine.tokenizer import Tokenizer
-from tx_core.transformer.changed_vectors import VECTOR_PARTS
+from tx_core.transformer.changed_run import VECTOR_PARTS
 from tx_core.transformer.interventions import Intervention, Vectors
 from tx_core.transformer.trace import Encoding, plain_encoding
 

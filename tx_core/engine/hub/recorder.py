@@ -11,8 +11,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from tx_core.transformer.attention import attend
-from tx_core.transformer.changed_vectors import VECTOR_PARTS, VectorChanges
-from tx_core.transformer.changed_weights import weigh_at
+from tx_core.transformer.changed_run import VECTOR_PARTS, VectorChanges, weigh_at
 from tx_core.transformer.config import AttentionKind
 from tx_core.transformer.interventions import Intervention, Vectors
 
