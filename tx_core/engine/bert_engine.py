@@ -1,6 +1,6 @@
 """Our own models as an engine: a BERT, or a causal language model, which runs in the same blocks and predicts what comes next."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,14 +16,14 @@ from tx_core.engine.checkpoint import NOT_FINITE_WEIGHTS, load_bert, load_causal
 from tx_core.engine.checkpoint_files import read_config
 from tx_core.engine.device import DeviceRunner, best_device
 from tx_core.engine.engine import ModelInfo, ScoreGradients, head_missing, no_head
-from tx_core.engine.local_engine import Computed, LocalEngine
+from tx_core.engine.local_engine import Batch, Computed, LocalEngine
 from tx_core.engine.tensors import batch_tensors
 from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.errors import CheckpointProblem, ModelUnavailable
 from tx_core.settings import host_settings
 from tx_core.transformer.bert import Bert
 from tx_core.transformer.causal_lm import CausalLM
-from tx_core.transformer.interventions import Intervention, Vectors, unmasked_padding
+from tx_core.transformer.interventions import Intervention, unmasked_padding
 from tx_core.transformer.relevance import AttnLRP
 from tx_core.transformer.trace import Encoding
 
@@ -61,22 +61,12 @@ class OwnEngine(LocalEngine, Generic[Model]):
             is_own=True,
         )
 
-    def forward(
-        self,
-        model: Any,
-        device: str,
-        rows: Sequence[Encoding],
-        targets: Sequence[Encoding] | None = None,
-        changes: Sequence[Sequence[Intervention]] = (),
-        vectors: Mapping[str, Vectors] = {},
-        *,
-        keep: Collection[str] = (),
-        blanks: Sequence[Sequence[int]] = (),
-    ) -> Computed:
-        texts, runs = (rows[:1], _with_common(changes)) if not keep and _one_text(rows, changes) else (rows, changes)
+    def forward(self, model: Any, device: str, batch: Batch) -> Computed:
+        rows, changes, blanks = batch.rows, batch.changes, batch.blanks
+        texts, runs = (rows[:1], _with_common(changes)) if not batch.keep and _one_text(rows, changes) else (rows, changes)
         places = sorted({place for own in blanks for place in own})
         tensors = batch_tensors(texts, self.tokenizer.padding_id, device, runs[: len(texts)])
-        run = model(*tensors, keep=keep, interventions=runs, places=places, vectors=vectors)
+        run = model(*tensors, keep=batch.keep, interventions=runs, places=places, vectors=batch.vectors)
         if not places:
             return Computed({"self": run.layers}, run.hidden)
         asked = [(number, places.index(place)) for number, own in enumerate(blanks) for place in own]

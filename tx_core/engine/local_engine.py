@@ -29,7 +29,7 @@ from tx_core.engine.engine import (
 from tx_core.engine.tensors import attention_stack, score_gradients, stack_layers, stack_tokens
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.transformer.config import AttentionKind
-from tx_core.transformer.interventions import Intervention, RunLimits, Vectors, check_batch, check_run
+from tx_core.transformer.interventions import Intervention, RunLimits, Vectors, check_run
 from tx_core.transformer.trace import Encoding, Trace, axes, check_parts
 
 NO_LOGIT_LENS = "Its predictions after each layer cannot be computed."
@@ -39,6 +39,26 @@ Score = Callable[[Any, Float[Tensor, "step token hidden"]], Float[Tensor, "step"
 _means: WeakKeyDictionary[DeviceRunner, dict[bool, Vectors]] = WeakKeyDictionary()
 _means_lock = Lock()
 """By model, the means of what its layers compute, with and without special tokens."""
+
+
+class Batch(NamedTuple):
+    """Texts to run together.
+
+    Attributes:
+        rows: The texts.
+        targets: What the decoder of an encoder-decoder reads for each; None to run the encoder alone.
+        changes: The interventions of each row; empty for none.
+        vectors: What these put in.
+        keep: Parts of `trace.ALL_PARTS` and of `Vectors`.
+        blanks: Of each row, the positions whose logits are wanted.
+    """
+
+    rows: Sequence[Encoding]
+    targets: Sequence[Encoding] | None = None
+    changes: Sequence[Sequence[Intervention]] = ()
+    vectors: Mapping[str, Vectors] = {}
+    keep: Collection[str] = ()
+    blanks: Sequence[Sequence[int]] = ()
 
 
 class Computed(NamedTuple):
@@ -75,26 +95,8 @@ class LocalEngine(Engine):
         return self.runner.bfloat16
 
     @abstractmethod
-    def forward(
-        self,
-        model: Any,
-        device: str,
-        rows: Sequence[Encoding],
-        targets: Sequence[Encoding] | None = None,
-        changes: Sequence[Sequence[Intervention]] = (),
-        vectors: Mapping[str, Vectors] = {},
-        *,
-        keep: Collection[str] = (),
-        blanks: Sequence[Sequence[int]] = (),
-    ) -> Computed:
-        """Run a batch of texts.
-
-        Args:
-            targets: What the decoder of an encoder-decoder reads for each text; None to run the encoder alone.
-            changes: The interventions of each row; empty for none. vectors: what they put in.
-            keep: Parts of `trace.ALL_PARTS` and of `Vectors`.
-            blanks: Of each row, the positions whose logits are wanted.
-        """
+    def forward(self, model: Any, device: str, batch: Batch) -> Computed:
+        """Run a batch of texts."""
 
     @abstractmethod
     def read_target(self, source: Encoding) -> Encoding | None:
@@ -126,7 +128,7 @@ class LocalEngine(Engine):
     def words(self, model: Any) -> nn.Module:
         """Return the table of word vectors."""
 
-    def require_layers(self) -> object:
+    def require_layers(self) -> None:
         """Raise ModelUnavailable where what the layers compute cannot be located."""
 
     def notices(self, target: Encoding | None) -> tuple[str, ...]:
@@ -154,7 +156,7 @@ class LocalEngine(Engine):
 
         def compute(model: nn.Module, device: str) -> Trace:
             targets = None if target is None else [target]
-            run = self.forward(model, device, [source], targets, [changes], given, keep=parts, blanks=blanks)
+            run = self.forward(model, device, Batch([source], targets, [changes], given, parts, blanks))
             stacks = [
                 attention_stack(kind, *sides[kind], run.layers[kind], tuple(run.scales.get(kind, ())))
                 for kind in self.info.layers
@@ -176,13 +178,15 @@ class LocalEngine(Engine):
         if not self.info.has_head:
             raise ValueError(f"{self.name} has no head that scores the vocabulary")
         targets = [self.read_target(replace(row, pair=None)) for row in rows]
+        if interventions and len(interventions) != len(rows):
+            raise ValueError(f"every row must have its interventions, got {len(interventions)} for {len(rows)} rows")
         limits = [self._limits(row, target, vectors) for row, target in zip(rows, targets, strict=True)]
-        changes = check_batch(interventions, limits)
+        changes = tuple(check_run(own, limit) for own, limit in zip(interventions, limits, strict=False))
         given = self.with_means(changes, vectors)
 
         def compute(model: nn.Module, device: str) -> tuple[np.ndarray, ...]:
             read = None if None in targets else targets
-            run = self.forward(model, device, rows, read, changes, given, blanks=[row.blanks for row in rows])
+            run = self.forward(model, device, Batch(rows, read, changes, given, blanks=[row.blanks for row in rows]))
             return tuple(logits.cpu().numpy() for logits in run.logits)
 
         result = self.runner.run(compute)
@@ -201,7 +205,7 @@ class LocalEngine(Engine):
         given, rows = self.with_means([changes], vectors), [encoding, *more]
 
         def compute(model: nn.Module, device: str) -> Vectors:
-            run = self.forward(model, device, rows, None, [changes] * len(rows), given, keep=VECTOR_NAMES)
+            run = self.forward(model, device, Batch(rows, None, [changes] * len(rows), given, VECTOR_NAMES))
             layers = {name: [layer[name] for layer in run.layers["self"]] for name in VECTOR_NAMES}
             return Vectors(**{name: stack_tokens(parts, len(encoding)) for name, parts in layers.items()})
 
@@ -210,7 +214,8 @@ class LocalEngine(Engine):
     def over_weights(self, rows: Sequence[Encoding], measure: WeightMeasure, *, half: bool = False) -> Result:
 
         def compute(model: nn.Module, device: str) -> Result:
-            return measure([layer["weights"] for layer in self.forward(model, device, rows, keep=("weights",)).layers["self"]])
+            run = self.forward(model, device, Batch(rows, keep=("weights",)))
+            return measure([layer["weights"] for layer in run.layers["self"]])
 
         return self.runner.in_precision(half).run(compute).value
 

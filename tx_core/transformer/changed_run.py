@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float
 from torch import Tensor
 
 from tx_core.transformer.attention import (
@@ -30,18 +30,40 @@ def weigh_at(batch: Sequence[Sequence[Intervention]], layer: int, attention: Att
     batch: the interventions of each row; empty for none in any row.
     """
     rows = [effective(row, layer, attention) for row in batch]
-    if not any(rows):
-        return attention_weights
-    return partial(changed_weights, rows[0]) if len(set(rows)) == 1 else partial(_weights_by_row, rows)
+    return partial(changed_weights, rows) if any(rows) else attention_weights
 
 
 def changed_weights(
-    interventions: Sequence[Intervention],
+    rows: Sequence[tuple[Intervention, ...]],
     scores: Float[Tensor, "batch head query key"],
     mask: Bool[Tensor, "..."] | None = None,
     normalise: Normalise = softmax,
 ) -> Float[Tensor, "batch head query key"]:
-    """Return the weights of one layer under its `effective` interventions. Keys that the mask hides stay hidden."""
+    """Return the weights of one layer under the `effective` interventions of each row. Keys that the mask hides stay hidden.
+
+    Rows are computed together where they differ in nothing but the heads that are off.
+    """
+    rest = [tuple(one for one in row if one.kind != "off") for row in rows]
+    different = dict.fromkeys(rest)
+    weights = torch.empty_like(scores) if len(different) > 1 else _changed_alike(rest[0], scores, mask, normalise)
+    for interventions in different if len(different) > 1 else ():
+        same = torch.tensor([number for number, own in enumerate(rest) if own == interventions], device=scores.device)
+        own_mask = mask[same] if mask is not None and mask.ndim == 4 and len(mask) > 1 else mask
+        weights = weights.index_copy(0, same, _changed_alike(interventions, scores[same], own_mask, normalise))
+    off = [(number, head) for number, row in enumerate(rows) for head in _heads("off", row, scores)]
+    if not off:
+        return weights
+    places = torch.tensor(off, device=scores.device).unbind(-1)
+    return weights.index_put(places, torch.zeros((), dtype=weights.dtype, device=scores.device))
+
+
+def _changed_alike(
+    interventions: Sequence[Intervention],
+    scores: Float[Tensor, "batch head query key"],
+    mask: Bool[Tensor, "..."] | None,
+    normalise: Normalise,
+) -> Float[Tensor, "batch head query key"]:
+    """Return the weights of rows that have the same interventions, but for heads that are off."""
     mask = _narrow(mask, interventions, scores)
     for one in interventions:
         normalise = NORMALISER.get(one.kind, normalise)
@@ -49,41 +71,11 @@ def changed_weights(
         if one.kind == "temperature" and one.value != 1:
             normalise = with_temperature(normalise, one.value)
     weights = attention_weights(scores, mask, normalise)
-    if (heads := _heads("uniform", interventions, scores)) is not None:
+    if heads := _heads("uniform", interventions, scores):
+        index = torch.tensor(heads, device=scores.device)
         uniform = attention_weights(torch.zeros_like(scores), mask, softmax)
-        weights = weights.index_copy(1, heads, uniform.index_select(1, heads))
-    if (heads := _heads("off", interventions, scores)) is not None:
-        weights = weights.index_fill(1, heads, 0.0)
+        weights = weights.index_copy(1, index, uniform.index_select(1, index))
     return weights
-
-
-def _weights_by_row(
-    rows: Sequence[tuple[Intervention, ...]],
-    scores: Float[Tensor, "batch head query key"],
-    mask: Bool[Tensor, "..."] | None = None,
-    normalise: Normalise = softmax,
-) -> Float[Tensor, "batch head query key"]:
-    """Compute the weights of a batch whose rows differ in their interventions.
-
-    Rows are computed together where they differ in nothing but the heads that are off.
-    """
-    rest = [tuple(one for one in row if one.kind != "off") for row in rows]
-    weights = torch.empty_like(scores) if len(set(rest)) > 1 else changed_weights(rest[0], scores, mask, normalise)
-    for interventions in dict.fromkeys(rest) if len(set(rest)) > 1 else ():
-        same = torch.tensor([number for number, own in enumerate(rest) if own == interventions], device=scores.device)
-        own_mask = mask[same] if mask is not None and mask.ndim == 4 and len(mask) > 1 else mask
-        weights = weights.index_copy(0, same, changed_weights(interventions, scores[same], own_mask, normalise))
-    off = [
-        (number, head)
-        for number, row in enumerate(rows)
-        for one in row
-        if one.kind == "off"
-        for head in (range(scores.shape[1]) if one.head is None else (one.head,))
-    ]
-    if not off:
-        return weights
-    places = torch.tensor(off, device=scores.device).unbind(-1)
-    return weights.index_put(places, torch.zeros((), dtype=weights.dtype, device=scores.device))
 
 
 def _narrow(
@@ -107,12 +99,10 @@ def _narrow(
 
 def _heads(
     kind: InterventionKind, interventions: Sequence[Intervention], scores: Float[Tensor, "batch head query key"]
-) -> Int[Tensor, "_heads"] | None:
-    """Return the numbers of the heads that have an intervention of a kind, None where none has."""
+) -> list[int]:
+    """Return the numbers of the heads that have an intervention of a kind."""
     heads = {one.head for one in interventions if one.kind == kind}
-    if not heads:
-        return None
-    return torch.tensor(list(range(scores.shape[1]) if None in heads else sorted(heads)), device=scores.device)
+    return list(range(scores.shape[1])) if None in heads else sorted(heads)
 
 
 VECTOR_PARTS = frozenset({"mlp", "residual"})

@@ -264,18 +264,6 @@ def check_run(interventions: Iterable[Intervention], limits: RunLimits) -> tuple
     return interventions
 
 
-def check_batch(
-    interventions: Sequence[Sequence[Intervention]], limits: Sequence[RunLimits]
-) -> tuple[tuple[Intervention, ...], ...]:
-    """Return the `canonical` interventions of each row of a batch. An empty sequence stands for none in any row.
-
-    limits: those of each row. Raises ChangeProblem, and ValueError unless there is one sequence per row.
-    """
-    if interventions and len(interventions) != len(limits):
-        raise ValueError(f"every row must have its interventions, got {len(interventions)} for {len(limits)} rows")
-    return tuple(check_run(row, own) for row, own in zip(interventions, limits, strict=False))
-
-
 def missing_part(intervention: Intervention, limits: RunLimits) -> str:
     """Return a sentence on what a run lacks for an intervention, "" if nothing."""
     layer, head, positions = intervention.layer, intervention.head, intervention.positions

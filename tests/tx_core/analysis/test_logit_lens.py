@@ -11,7 +11,7 @@ from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import load_own_engine
 from tx_core.engine.engine import HEAD_MISSING, Engine
 from tx_core.engine.hub import load
-from tx_core.engine.hub.parts import HEAD_NOT_LOADED, HEAD_ON_DECODER
+from tx_core.engine.hub.hub_engine import HEAD_NOT_LOADED, HEAD_ON_DECODER
 from tx_core.engine.local_engine import NO_LOGIT_LENS
 from tx_core.errors import ModelUnavailable
 from tx_core.fill_mask.predictions import predict

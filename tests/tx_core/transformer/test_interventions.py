@@ -31,7 +31,7 @@ def scores(seed: int = 0) -> Tensor:
 
 def changed(*interventions: Intervention, mask: Tensor | None = None) -> Tensor:
     """The weights of layer 1."""
-    return weigh_at([interventions], 1)(scores(), mask, softmax)
+    return weigh_at([interventions] * BATCH, 1)(scores(), mask, softmax)
 
 
 def test_a_head_switched_off_gets_zeros_and_its_neighbours_keep_their_weights():
@@ -121,7 +121,7 @@ anywhere = st.lists(arguments(st.none() | NUMBERS, st.none() | NUMBERS, PLACES, 
 
 @given(several=on_layer_1, seed=st.integers(0, 9))
 def test_whatever_is_changed_what_was_masked_stays_masked_and_a_row_sums_to_1_or_is_zero(several, seed: int):
-    weights = changed_weights(made_of(several), scores(seed), MASK)
+    weights = changed_weights([made_of(several)] * BATCH, scores(seed), MASK)
     assert not weights.masked_select(~MASK.expand_as(weights)).any()
     assert (weights >= 0).all()
     sums = weights.sum(-1)
@@ -141,7 +141,7 @@ def test_at_any_temperature_above_0_finite_scores_become_weights(row: list[float
     severalscores = torch.tensor(row).expand(1, 1, 2, len(row))
     mask = torch.ones(1, 1, 2, len(row), dtype=torch.bool)
     mask[..., 1, 1:] = False
-    weights = changed_weights(made, severalscores, mask)
+    weights = changed_weights([tuple(made)], severalscores, mask)
     assert (weights >= 0).all()
     torch.testing.assert_close(weights.sum(-1), torch.ones(1, 1, 2))
     assert not weights[..., 1, 1:].any()
@@ -161,7 +161,7 @@ def test_rows_with_interventions_of_their_own_are_what_each_is_alone(first, seco
 def test_the_scores_handed_back_are_those_before_the_change():
     query, key = scores()[..., :3], scores(1)[..., :3]
     made = [Intervention("temperature", value=3.0), Intervention("hidden", positions=(0,))]
-    assert torch.equal(attend(query, key, key, weigh=weigh_at([made], 0)).scores, attend(query, key, key).scores)
+    assert torch.equal(attend(query, key, key, weigh=weigh_at([made] * BATCH, 0)).scores, attend(query, key, key).scores)
 
 
 def test_positions_follow_a_token_that_is_written_as_several():

@@ -1,29 +1,30 @@
 """The engine for models of the transformers library, whose attention load.py has replaced by ours."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from jaxtyping import Float
 from torch import Tensor, nn
+from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES, MODEL_FOR_MASKED_LM_MAPPING_NAMES
 
-from tx_core.engine.engine import ModelInfo
+from tx_core.engine.engine import ModelInfo, head_missing
 from tx_core.engine.hub.parts import (
+    FAMILY_MODULES,
     Parts,
     apply_head,
     position_ids,
     projection_weight,
     read_early,
-    require_head_on_first_stack,
-    require_parts,
     with_changes,
 )
 from tx_core.engine.hub.recorder import Recorder
-from tx_core.engine.local_engine import Computed, LocalEngine
+from tx_core.engine.local_engine import Batch, Computed, LocalEngine
 from tx_core.engine.tensors import batch_tensors
 from tx_core.engine.tokenizer import Tokenizer
+from tx_core.errors import ModelUnavailable
 from tx_core.transformer.changed_run import VECTOR_PARTS
-from tx_core.transformer.interventions import Intervention, Vectors
+from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import Encoding, plain_encoding
 
 START_ONLY = "The decoder's input is only its start token. Enter a second sentence to see how the decoder would write it."
@@ -74,6 +75,18 @@ def shift_right(sentence: Encoding, start: int, tokenizer: Tokenizer) -> Encodin
     )
 
 
+UNKNOWN_FAMILY = (
+    "The architecture of {title} is not one whose modules this app can locate. {limitation} "
+    "Choose a BERT or one of its relatives from the list."
+)
+HEAD_NOT_LOADED = (
+    "{title} is of an architecture that predicts the next token with a language-model head, and this app does not load that "
+    "head. {limitation} Choose GPT-2, or a BERT or one of its relatives from the list."
+)
+HEAD_ON_DECODER = (
+    "{title} predicts with its decoder, but only its encoder's hidden states are available here. {limitation} "
+    "Choose a BERT or one of its relatives from the list."
+)
 HYBRID = "Only some layers of this model have attention. Layers 1 to {count} here are its layers {numbers}."
 NO_LAYER_VECTORS = "What its layers compute cannot be replaced: undo this change."
 NO_HEAD_OUTPUTS = "The contributions of its heads cannot be computed."
@@ -86,25 +99,16 @@ class HubEngine(LocalEngine):
     info: ModelInfo
     parts: Parts | None
 
-    def forward(
-        self,
-        model: Any,
-        device: str,
-        rows: Sequence[Encoding],
-        targets: Sequence[Encoding] | None = None,
-        changes: Sequence[Sequence[Intervention]] = (),
-        vectors: Mapping[str, Vectors] = {},
-        *,
-        keep: Collection[str] = (),
-        blanks: Sequence[Sequence[int]] = (),
-    ) -> Computed:
-        recorder = Recorder({*keep} - {"hidden", "blank_logits"}, changes, self.info.first_layer, vectors)
+    def forward(self, model: Any, device: str, batch: Batch) -> Computed:
+        rows, targets, keep, blanks = batch.rows, batch.targets, batch.keep, batch.blanks
+        recorder = Recorder({*keep} - {"hidden", "blank_logits"}, batch.changes, self.info.first_layer, batch.vectors)
         change = recorder.changes
         if VECTOR_PARTS & {*change.parts, *change.keep}:  # more than what attention computes
-            model = with_changes(model, self.require_layers(), change.change)
+            self.require_layers()
+            model = with_changes(model, self.parts, change.change)
         if not blanks:  # no head without blanks: its logits are large
             model = model.get_encoder() if self.info.decoder_start is not None and targets is None else model.base_model
-        inputs = model_inputs(rows, targets, self.info, self.tokenizer.padding_id, device, changes)
+        inputs = model_inputs(rows, targets, self.info, self.tokenizer.padding_id, device, batch.changes)
         output = model(**inputs, recorder=recorder, output_hidden_states="hidden" in keep)
         states = output["encoder_hidden_states" if targets else "hidden_states"] if "hidden" in keep else ()
         for part, layers in change.kept.items():
@@ -136,7 +140,16 @@ class HubEngine(LocalEngine):
         return lambda vectors: model.base_model(**inputs, inputs_embeds=vectors, recorder=Recorder())[0]
 
     def require_head(self, limitation: str) -> None:
-        require_head_on_first_stack(self.info, self.parts, self.title, limitation)
+        """Raise ModelUnavailable also for an encoder-decoder."""
+        info, why = self.info, {"title": self.title, "limitation": limitation}
+        if info.decoder_start is not None:
+            raise ModelUnavailable(HEAD_ON_DECODER.format(**why))
+        causal = info.family in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and info.family not in MODEL_FOR_MASKED_LM_MAPPING_NAMES
+        if not info.has_head and causal and info.family not in FAMILY_MODULES:  # the library has such a head
+            raise ModelUnavailable(HEAD_NOT_LOADED.format(**why))
+        if not info.has_head:
+            raise head_missing(**why)
+        self._require_parts(self.parts, limitation)
 
     def predict(self, model: Any, hidden: Float[Tensor, "row hidden"]) -> Float[Tensor, "row vocab"]:
         return apply_head(model, self.parts, hidden)
@@ -145,13 +158,19 @@ class HubEngine(LocalEngine):
         return read_early(model, self.parts, states)
 
     def projection(self, model: Any, layer: int) -> Float[Tensor, "hidden joined"]:
-        return projection_weight(model, require_parts(self.parts, self.title, NO_HEAD_OUTPUTS), layer)
+        self._require_parts(self.parts, NO_HEAD_OUTPUTS)
+        return projection_weight(model, self.parts, layer)
 
     def words(self, model: Any) -> nn.Module:
         return model.get_input_embeddings()
 
-    def require_layers(self) -> Parts:
-        return require_parts(self.parts if self.parts and self.parts.blocks else None, self.title, NO_LAYER_VECTORS)
+    def require_layers(self) -> None:
+        self._require_parts(self.parts and self.parts.blocks, NO_LAYER_VECTORS)
+
+    def _require_parts(self, located: object, limitation: str) -> None:
+        """Raise ModelUnavailable where parts are not located. limitation: what cannot be computed without them."""
+        if not located:
+            raise ModelUnavailable(UNKNOWN_FAMILY.format(title=self.title, limitation=limitation))
 
     def notices(self, target: Encoding | None) -> tuple[str, ...]:
         numbers = self.info.layer_numbers

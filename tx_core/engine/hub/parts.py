@@ -13,23 +13,8 @@ from typing import Any
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
-from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES, MODEL_FOR_MASKED_LM_MAPPING_NAMES
 
-from tx_core.engine.engine import ModelInfo, head_missing
-from tx_core.errors import ModelUnavailable
-
-UNKNOWN_FAMILY = (
-    "The architecture of {title} is not one whose modules this app can locate. {limitation} "
-    "Choose a BERT or one of its relatives from the list."
-)
-HEAD_NOT_LOADED = (
-    "{title} is of an architecture that predicts the next token with a language-model head, and this app does not load that "
-    "head. {limitation} Choose GPT-2, or a BERT or one of its relatives from the list."
-)
-HEAD_ON_DECODER = (
-    "{title} predicts with its decoder, but only its encoder's hidden states are available here. {limitation} "
-    "Choose a BERT or one of its relatives from the list."
-)
+from tx_core.engine.engine import ModelInfo
 
 
 @dataclass(frozen=True)
@@ -164,37 +149,3 @@ def projection_weight(model: Any, parts: Parts, layer: int) -> Float[Tensor, "hi
     """Return the weight of a layer's output projection, which combines the outputs of its heads."""
     projection = model.base_model.get_submodule(parts.projections[layer])
     return projection.weight if isinstance(projection, nn.Linear) else projection.weight.T  # GPT-2 stores it transposed
-
-
-def require_parts(parts: Parts | None, title: str, limitation: str) -> Parts:
-    """Return a model's parts.
-
-    Args:
-        parts: The parts, or None if the model's family is not in the table.
-        title: The model's name for the reader.
-        limitation: A sentence that says what cannot be computed without the parts.
-
-    Raises:
-        ModelUnavailable: If `parts` is None.
-    """
-    if parts is None:
-        raise ModelUnavailable(UNKNOWN_FAMILY.format(title=title, limitation=limitation))
-    return parts
-
-
-def require_head_on_first_stack(info: ModelInfo, parts: Parts | None, title: str, limitation: str) -> Parts:
-    """Return the parts of a model whose head takes the hidden states of its first stack.
-
-    Args and errors are those of `require_parts`.
-
-    Raises:
-        ModelUnavailable: Also if the model is an encoder-decoder or has no head.
-    """
-    if info.decoder_start is not None:
-        raise ModelUnavailable(HEAD_ON_DECODER.format(title=title, limitation=limitation))
-    causal = info.family in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and info.family not in MODEL_FOR_MASKED_LM_MAPPING_NAMES
-    if not info.has_head and causal and info.family not in FAMILY_MODULES:  # the library has such a head
-        raise ModelUnavailable(HEAD_NOT_LOADED.format(title=title, limitation=limitation))
-    if not info.has_head:
-        raise head_missing(title, limitation)
-    return require_parts(parts, title, limitation)
