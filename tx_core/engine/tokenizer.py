@@ -6,11 +6,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import tokenizers
-from cachetools import LRUCache, cachedmethod
 from tokenizers.implementations import BertWordPieceTokenizer
 
 from tx_core.engine.checkpoint_files import DAMAGED_WEIGHTS, read_json
@@ -26,8 +24,6 @@ NO_TOKEN_OF_NUMBER = (
     "This model has no token number {number:,}: what was written belongs to another model. Start again from your own words."
 )
 NOTHING_READABLE = "There is nothing here that the model can read: type at least one word."
-MAX_RECENT_TEXTS = 32
-"""Number of cached encodings: within one run of a page, several parts encode the same text."""
 _BERT_TOKENS = {"mask": "[MASK]", "unk": "[UNK]", "pad": "[PAD]"}
 BLANK = re.compile(r"\[mask\]|<mask>|_{3,}", re.IGNORECASE)
 
@@ -63,8 +59,6 @@ class Tokenizer:
             self._most_characters = MAX_READ_CHARACTERS // text_growth(backend)
         if not self._most_characters:
             raise CheckpointProblem(GROWS_TOO_MUCH)
-        self._recent: LRUCache[tuple, Encoding] = LRUCache(MAX_RECENT_TEXTS)
-        self._lock = Lock()
         self.mask, self.mask_id = mask, self._id(mask)
         self.unknown_id = self._id(unknown)
         self.padding_id = self._id(padding) or 0
@@ -128,7 +122,6 @@ class Tokenizer:
         """Size of the vocabulary, added tokens included."""
         return self.backend.get_vocab_size()
 
-    @cachedmethod(lambda self: self._recent, lock=lambda self: self._lock)
     def encode(self, text: str, pair: str | None = None) -> Encoding:
         """Tokenize a text, or a pair of texts. [MASK], <mask> and ___ become the model's mask token.
 

@@ -163,18 +163,8 @@ def sparsemax(scores: Float[Tensor, "... key"]) -> Float[Tensor, "... key"]:
 
 
 def with_temperature(normalise: Normalise, temperature: float) -> Normalise:
-    """Return `normalise` of the scores divided by a temperature: sharper below 1, flatter above 1.
-
-    The maximum is subtracted first, which changes no weight, and the temperature is clamped to what the dtype can hold.
-    So no temperature overflows: the smallest puts all weight on the highest score, the largest makes all weights equal.
-    """
-
-    def normalise_at_temperature(scores: Float[Tensor, "... key"]) -> Float[Tensor, "... key"]:
-        smallest = torch.finfo(scores.dtype).tiny  # its reciprocal is finite, too: some devices multiply by that
-        centred = scores - scores.amax(dim=-1, keepdim=True).detach()
-        return normalise(centred / min(max(temperature, smallest), 1 / smallest))
-
-    return normalise_at_temperature
+    """Return `normalise` of the scores divided by a temperature: sharper below 1, flatter above 1."""
+    return lambda scores: normalise(scores / temperature)
 
 
 def support(weights: Float[Tensor, "... key"]) -> Int[Tensor, "..."]:

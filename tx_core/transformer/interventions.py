@@ -40,6 +40,8 @@ MAX_INTERVENTIONS = 60
 """The most interventions that a URL may contain."""
 MIN_TEMPERATURE, MAX_TEMPERATURE = 0.01, 100.0
 """The range of temperatures in a URL."""
+LEAST_TEMPERATURE = 1e-6
+"""The lowest at all: by less, scores in single precision may overflow."""
 MAX_PADDING = 64
 """The most tokens of padding that "no_padding_mask" may add."""
 NO_LAYER = "This model has {layers} layers: there is no layer {layer:,} to change."
@@ -95,7 +97,7 @@ class InterventionRule:
     takes_vectors: bool = False
 
 
-_TEMPERATURE = ValueRule("a number above 0", lambda value: 0 < value < math.inf, repr)
+_TEMPERATURE = ValueRule(f"a number from {LEAST_TEMPERATURE}", lambda value: LEAST_TEMPERATURE <= value < math.inf, repr)
 _PADDING = ValueRule(
     f"a whole number from 1 to {MAX_PADDING}", lambda value: value in range(1, MAX_PADDING + 1), lambda value: f"{value:.0f}"
 )
@@ -149,7 +151,8 @@ class Intervention:
             "cut" in all layers the encoder only.
         head: None for all heads of the layer. The softmax is changed in all heads of a layer.
         positions: token positions, as many as the rule of the kind names; of "patch" one or none.
-        value: the temperature, above 0, or the number of padding tokens, from 1 to `MAX_PADDING`; 1.0 for other kinds.
+        value: the temperature, from `LEAST_TEMPERATURE`, or the number of padding tokens, from 1 to `MAX_PADDING`; 1.0 for other
+            kinds.
         part: what "off", "patch" and "mean" change in place of the attention: "mlp", what the feed-forward sublayer adds to the
             residual stream; "residual", of "patch" alone, the vector that leaves the layer.
 

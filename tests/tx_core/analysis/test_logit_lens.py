@@ -34,9 +34,6 @@ def test_the_last_layer_gives_the_models_own_prediction(engine, found):
 
 HEADS = {
     "embedded": lambda model, states: model.cls(states),
-    "distilbert": lambda model, states: model.vocab_projector(
-        model.vocab_layer_norm(torch.nn.functional.gelu(model.vocab_transform(states)))
-    ),
     "modernbert": lambda model, states: model.decoder(model.head(states)),
     "gpt2": lambda model, states: states @ model.transformer.wte.weight.T,
 }

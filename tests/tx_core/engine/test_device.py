@@ -140,30 +140,18 @@ def card(host, monkeypatch) -> Iterator[Callable[[torch.Tensor | RuntimeError | 
         found.cache_clear()
 
 
-def test_a_card_that_computes_is_used(card):
+def test_a_card_that_computes_is_used_and_one_that_does_not_leaves_it_to_the_cpu_and_says_why_once(card, caplog, host):
     card(None)
     assert (best_device(), unused_card()) == ("cuda", "")
-
-
-def test_a_card_without_kernels_leaves_it_to_the_cpu_and_one_sentence_says_why(card, caplog):
-    card(NO_KERNEL)
-    why = "no kernel image is available for execution on the device"
-    sentence = (
-        f"The graphics card cannot compute (CUDA error: {why}), so the CPU does: set TX_DEVICE=cpu to leave the card alone."
-    )
-    assert [best_device(), best_device()] == ["cpu", "cpu"]
-    assert unused_card() == sentence
-    assert caplog.messages == [sentence]
-
-
-def test_a_card_that_computes_something_else_leaves_it_to_the_cpu(card):
+    device.device_problem.cache_clear()
     card(torch.ones(3, 4))
-    assert best_device() == "cpu"
-    assert unused_card() == UNUSED_CARD.format(problem=WRONG_NUMBERS)
-
-
-def test_a_card_that_is_named_and_does_not_compute_is_refused(card, host):
+    assert (best_device(), unused_card()) == ("cpu", UNUSED_CARD.format(problem=WRONG_NUMBERS))
+    device.device_problem.cache_clear()
+    caplog.clear()
     card(NO_KERNEL)
+    sentence = UNUSED_CARD.format(problem="CUDA error: no kernel image is available for execution on the device")
+    assert [best_device(), best_device(), unused_card()] == ["cpu", "cpu", sentence]
+    assert caplog.messages == [sentence]
     host(device="cuda")
     assert unused_card() == ""
     with pytest.raises(ModelUnavailable, match="TX_DEVICE asks for 'cuda', .*no kernel image"):

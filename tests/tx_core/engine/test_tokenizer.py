@@ -99,21 +99,22 @@ def test_what_the_vocabulary_lacks_is_pointed_out(tokenizer: Tokenizer):
     assert [encoding.word_texts[encoding.words[place]] for place in encoding.unknown] == ["😀"]
 
 
-@pytest.mark.parametrize("text", ["", "\n\t \u00a0"])
-def test_no_text_is_a_request_for_text(tokenizer: Tokenizer, text: str):
-    with pytest.raises(TextProblem, match="type a sentence"):
+MOST = host_settings().max_text_characters
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "type a sentence"),
+        ("\n\t \u00a0", "type a sentence"),
+        ("a \ud800 b", "surrogate"),
+        ("a" * (MOST + 1), f"{MOST + 1:,} characters; at most {MOST:,}"),
+    ],
+    ids=["nothing", "spaces", "half a character", "too much"],
+)
+def test_what_is_no_text_is_refused_with_what_to_do(tokenizer: Tokenizer, text: str, told: str):
+    with pytest.raises(TextProblem, match=told):
         tokenizer.encode(text)
-
-
-def test_half_a_character_is_named(tokenizer: Tokenizer):
-    with pytest.raises(TextProblem, match="surrogate"):
-        tokenizer.encode("a \ud800 b")
-
-
-def test_far_too_much_text_is_refused_with_both_numbers(tokenizer: Tokenizer):
-    most = host_settings().max_text_characters
-    with pytest.raises(TextProblem, match=f"{most + 1:,} characters; at most {most:,}"):
-        tokenizer.encode("a" * (most + 1))
 
 
 def test_a_word_within_a_sentence_has_its_space_where_a_vocabulary_has_one():

@@ -72,9 +72,7 @@ def test_writing_ends_with_a_special_token_and_where_no_more_can_be_read(writer)
 
 
 DECODERS = {
-    "Llama": {"num_key_value_heads": 2},
     "Mistral": {"num_key_value_heads": 2, "sliding_window": 4},
-    "Qwen2": {"num_key_value_heads": 2},
     "Qwen3": {"num_key_value_heads": 2, "head_dim": HEAD_DIM},
 }
 

@@ -14,8 +14,8 @@ from tx_core.engine.bert_engine import load_own_engine
 from tx_core.engine.engine import Engine
 from tx_core.transformer.interventions import Intervention
 
-FAMILIES = ["bert", "roberta", "gpt2", "t5", "bart"]
-FILLING = ["bert", "roberta", "bart"]
+FAMILIES = ["bert", "gpt2", "t5"]
+FILLING = ["bert", "bart"]
 TEXT = "the quick brown ___ jumps over the dog"
 HIDDEN = 3
 BIASED = {"t5"}

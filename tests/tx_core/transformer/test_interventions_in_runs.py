@@ -41,12 +41,6 @@ def test_what_a_run_does_not_have_cannot_be_changed(engine, changes: Sequence[In
         engine.blank_logits([engine.encode("The quick ___ jumps.")], interventions=[changes])
 
 
-def test_a_run_after_an_intervention_is_as_the_run_before_it(engine):
-    before = engine.trace(SENTENCE)
-    assert engine.trace(SENTENCE, interventions=off((0, 0), (1, 7))).interventions == off((0, 0), (1, 7))
-    assert (engine.trace(SENTENCE).attention.weights == before.attention.weights).all()
-
-
 def test_rows_of_a_padded_batch_may_each_have_their_own_interventions(engine):
     texts = ["A ___.", "The old man saw a ___ in the house.", "I ___ you.", "I ___.", "The dog ___ a cat.", "The ___ dog runs."]
     rows = [engine.encode(text) for text in texts]
