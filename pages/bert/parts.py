@@ -26,7 +26,7 @@ from pages.ui.shell.address import value_of, widget_key
 from pages.ui.shell.frame import explain, explain_computation
 from pages.ui.shell.numbers import whole_percent
 from pages.ui.stage.charts import bars_drawing, listing_drawing
-from pages.ui.stage.matrices import Matrix, MatrixNames, MatrixStep, MatrixSteps, Origin, Product, Shares, operand
+from pages.ui.stage.matrices import Matrix, MatrixNames, MatrixStep, MatrixSteps, Origin, cell_origin, operand
 from pages.ui.stage.mount import mount
 from pages.ui.stage.packing import RunName, pack_runs, shown_layers
 from pages.ui.stage.pictures import Picture
@@ -101,13 +101,13 @@ def _label_matrices(inputs: BertInputs, engine: BertEngine, trace: Trace) -> lis
     def of_labels(name: str, title: str, formula: str, values: np.ndarray, origin: Origin, alt: str) -> Matrix:
         return Matrix(name, title, formula, values, rows, labels, "", "", origin, group=name, alt=alt)
 
-    product = Product("read", "weight", bias=tuple(bias.tolist()))
+    product = cell_origin("product", "read", "weight", bias=bias.tolist())
     return [
         vectors,
         what_it_reads,
         operand("weight", weight),
         of_labels("logits", texts.LOGITS_TITLE, "· W + b", logits, product, texts.LOGITS_ALT),
-        of_labels("shares", texts.SHARES, "softmax", shares, Shares("logits"), texts.SHARES_ALT),
+        of_labels("shares", texts.SHARES, "softmax", shares, cell_origin("shares", "logits", how="softmax"), texts.SHARES_ALT),
     ]
 
 

@@ -13,15 +13,12 @@ from pages.ui.export.part import Part
 from pages.ui.shell.numbers import small_number, whole_percent
 from pages.ui.stage.charts import matrix_drawing
 from pages.ui.stage.matrices import (
-    Activation,
-    CellSum,
     Matrix,
     MatrixNames,
     MatrixStep,
     MatrixSteps,
-    Product,
-    RowNormalisation,
-    RowStatistic,
+    Origin,
+    cell_origin,
     numbers_from_1,
     operand,
 )
@@ -63,8 +60,8 @@ def embeddings_part(inputs: BlockInputs, engine: BertEngine) -> Part:
     parts = ("words", "positions", "segments")
     matrices = [
         *(names.by_token(name, getattr(run, name), group="looked up", lead="+") for name in parts),
-        names.by_token("sum", run.summed, CellSum(parts), group="looked up", lead="="),
-        names.by_token("normed", run.normed, RowNormalisation("sum", norm.eps, **learned), group="normed"),
+        names.by_token("sum", run.summed, cell_origin("added", *parts), group="looked up", lead="="),
+        names.by_token("normed", run.normed, cell_origin("normalised", "sum", eps=norm.eps, **learned), group="normed"),
     ]
     steps = [
         MatrixStep("sum", "W + P + S", names.said["sum"][0], "words + positions + segments = sum"),
@@ -174,7 +171,7 @@ def feed_part(inputs: BlockInputs, engine: BertEngine) -> Part:
         names.by_token("vectors", block.attention_normed),
         operand("widen", up.matrix[:, :SHOWN]),
         names.by_token("widened", run.up_projected, _product("vectors", "widen", up), group="wide"),
-        names.by_token("bent", run.activated, Activation("widened", function), group="wide"),
+        names.by_token("bent", run.activated, cell_origin("activation", "widened", how=function), group="wide"),
         operand("narrow", down.matrix[:, :SHOWN]),
         names.by_token("output", run.convolution.ours, _product("bent", "narrow", down), group="output"),
     ]
@@ -229,10 +226,10 @@ def norm_part(inputs: BlockInputs, engine: BertEngine) -> Part:
     learned = {"weight": _first(run.weight), "bias": _first(run.bias)}
     matrices = [
         names.by_token("before", tensors.before, group="before", lead=""),
-        names.by_token("mean", tensors.mean[:, None], RowStatistic("before", "mean"), group="mean"),
-        names.by_token("variance", tensors.variance[:, None], RowStatistic("before", "variance"), group="variance", lead=""),
-        names.by_token("normed", tensors.normed, RowNormalisation("before", run.eps), group="after"),
-        names.by_token("ours", tensors.result.ours, RowNormalisation("before", run.eps, **learned), group="after"),
+        names.by_token("mean", tensors.mean[:, None], cell_origin("mean", "before"), group="mean"),
+        names.by_token("variance", tensors.variance[:, None], cell_origin("variance", "before"), group="variance", lead=""),
+        names.by_token("normed", tensors.normed, cell_origin("normalised", "before", eps=run.eps), group="after"),
+        names.by_token("ours", tensors.result.ours, cell_origin("normalised", "before", eps=run.eps, **learned), group="after"),
         names.by_token("theirs", tensors.result.theirs, group="after", lead="="),
     ]
     steps = [
@@ -253,8 +250,8 @@ def norm_part(inputs: BlockInputs, engine: BertEngine) -> Part:
     )
 
 
-def _product(left: str, right: str, layer: Affine) -> Product:
-    return Product(left, right, bias=_first(layer.bias))
+def _product(left: str, right: str, layer: Affine) -> Origin:
+    return cell_origin("product", left, right, bias=_first(layer.bias))
 
 
 def _first(numbers: ArrayLike) -> tuple[float, ...]:

@@ -10,15 +10,11 @@ from pages.ui.export.computation import call, computed, evaluate, named
 from pages.ui.export.part import Part
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage.matrices import (
-    CellDifference,
-    MaskEntry,
-    Masking,
     Matrix,
     MatrixNames,
     MatrixStep,
     MatrixSteps,
-    Penalty,
-    Shares,
+    cell_origin,
     cell_to_link,
 )
 from pages.ui.stage.pictures import Picture
@@ -91,13 +87,13 @@ def head_matrices(inputs: MaskInputs, head: MaskedHead) -> list[Matrix]:
     said = {name: tuple(part.format(penalty=penalty) for part in parts) for name, parts in said.items()}
     names, drawn = MatrixNames(head.tokens, said, 0), " ".join(STEPS[inputs.part].values()).split()
     matrices = [
-        names.by_pair("mask", np.where(head.mask, 0, -np.inf), MaskEntry(), "mask"),
+        names.by_pair("mask", np.where(head.mask, 0, -np.inf), cell_origin("allowed"), "mask"),
         names.by_pair("scores", head.scores),
-        names.by_pair("masked", head.masked_scores, Masking("scores")),
-        names.by_pair("lowered", lowered, Penalty("scores"), "lowered"),
-        names.by_pair("before", head.weights_before, Shares("scores"), "shares"),
-        names.by_pair("weights", head.weights, Shares("masked"), "shares"),
-        names.by_pair("change", head.difference, CellDifference(("weights", "before")), "change"),
-        names.by_pair("leaky", softmax(lowered), Shares("lowered"), "shares"),
+        names.by_pair("masked", head.masked_scores, cell_origin("masked", "scores")),
+        names.by_pair("lowered", lowered, cell_origin("lowered", "scores"), "lowered"),
+        names.by_pair("before", head.weights_before, cell_origin("shares", "scores", how="softmax"), "shares"),
+        names.by_pair("weights", head.weights, cell_origin("shares", "masked", how="softmax"), "shares"),
+        names.by_pair("change", head.difference, cell_origin("subtracted", "weights", "before"), "change"),
+        names.by_pair("leaky", softmax(lowered), cell_origin("shares", "lowered", how="softmax"), "shares"),
     ]
     return [replace(matrix, lead=" ", shown=None if matrix.name in drawn else 0) for matrix in matrices]

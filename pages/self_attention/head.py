@@ -14,7 +14,7 @@ from pages.ui.shell import cache
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import small_number
 from pages.ui.stage.charts import lines_drawing
-from pages.ui.stage.matrices import Masking, Matrix, MatrixNames, MatrixStep, MatrixSteps, Product, Quotient, Shares, operand
+from pages.ui.stage.matrices import Matrix, MatrixNames, MatrixStep, MatrixSteps, cell_origin, operand
 from pages.ui.stage.pictures import Picture, pictures_beside
 from pages.ui.stage.sources import reading, source
 from tx_core.engine.catalogue import DEFAULT
@@ -138,17 +138,18 @@ def head_matrices(run: HeadRun, most: int) -> list[Matrix]:
     matrices = [names.by_token("vectors", tensors.vectors)]
     for name in texts.PROJECTED if projections else ():
         weight, biases = getattr(projections, name), getattr(projections, f"{name}_bias")
-        origin = Product("vectors", f"{name}weight", bias=None if biases is None else tuple(biases[:most].tolist()))
+        bias = {} if biases is None else {"bias": biases[:most].tolist()}
+        origin = cell_origin("product", "vectors", f"{name}weight", **bias)
         matrices.append(operand(f"{name}weight", weight[:, :most]))
         matrices.append(names.by_token(name, getattr(tensors, name), origin, lead="→" if name == "query" else ""))
-    shares = Shares("masked" if choice.causal else "scores", choice.normalise)
+    shares = cell_origin("shares", "masked" if choice.causal else "scores", how=choice.normalise)
     return [
         *matrices,
-        names.by_pair("matches", tensors.matches, Product(query, key, transposed=True)),
-        names.by_pair("scores", tensors.scores, Quotient("matches", root, written)),
-        names.by_pair("masked", tensors.masked, Masking("scores")),
+        names.by_pair("matches", tensors.matches, cell_origin("product", query, key, transposed=True)),
+        names.by_pair("scores", tensors.scores, cell_origin("divided", "matches", divisor=root, written=written)),
+        names.by_pair("masked", tensors.masked, cell_origin("masked", "scores")),
         names.by_pair("weights", tensors.weights, shares, "shares"),
-        names.by_token("context", tensors.context, Product("weights", value)),
+        names.by_token("context", tensors.context, cell_origin("product", "weights", value)),
     ]
 
 

@@ -11,7 +11,7 @@ from pages.ui.export.records import PartNumbers
 from pages.ui.shell.address import value_of, widget_key
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import is_hidden
-from pages.ui.stage.matrices import Matrix, MatrixSteps, Origin, Product, Quotient, Shares, numbers_from_1
+from pages.ui.stage.matrices import Matrix, MatrixSteps, Origin, cell_origin, numbers_from_1
 from pages.ui.stage.pictures import Picture, pictures_beside
 from tx_core.errors import ExplorerError
 from tx_core.lessons.key_value import DIVISOR, LookupResult, look_up
@@ -138,12 +138,13 @@ def lookup_matrices(store: Store, query: VectorRow, answer: LookupResult) -> lis
         cells, title = np.array(values, np.float32), texts.STORE_TITLES[name]
         return Matrix(name, title, formula, cells, rows, numbers_from_1(WIDTH), "row", "number", None, group, lead=lead)
 
+    divided = cell_origin("divided", "matches", divisor=DIVISOR, written="8")
     return [
         of_query("query", "q", [query], "keys", None),
         of_store("key", "K", store.keys, "keys", ""),
-        of_query("matches", "qKᵀ", answer.matches.numpy(), "matches", Product("query", "key", transposed=True)),
-        of_query("scores", "÷ √64 = ÷ 8", answer.scores.numpy(), "matches", Quotient("matches", DIVISOR, "8")),
-        of_query("weights", "softmax", answer.weights.numpy(), "shares", Shares("scores")),
+        of_query("matches", "qKᵀ", answer.matches.numpy(), "matches", cell_origin("product", "query", "key", transposed=True)),
+        of_query("scores", "÷ √64 = ÷ 8", answer.scores.numpy(), "matches", divided),
+        of_query("weights", "softmax", answer.weights.numpy(), "shares", cell_origin("shares", "scores", how="softmax")),
         of_store("value", "V", store.values, "values", "·"),
-        of_query("result", "weights · V", answer.result.numpy(), "values", Product("weights", "value"), "="),
+        of_query("result", "weights · V", answer.result.numpy(), "values", cell_origin("product", "weights", "value"), "="),
     ]

@@ -65,7 +65,7 @@ def matrices_of(header: dict, body: bytes) -> dict[str, np.ndarray]:
         if one["form"] == "made":
             continue
         if one["form"] == "derived":
-            found[one["name"]] = found[one["origin"]["of"]] / np.float32(one["origin"].get("divisor", 1))
+            found[one["name"]] = found[one["origin"]["of"][0]] / np.float32(one["origin"].get("divisor", 1))
             continue
         kind = np.dtype("<i2" if one["form"] == "short" else "<f4")
         end = start + one["rows"] * one["columns"] * kind.itemsize

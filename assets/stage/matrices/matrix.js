@@ -17,7 +17,7 @@ export function takeMatrices({ header, body }, texts) {
     const { form, scale, origin } = sent;
     const size = sent.rows * sent.columns;
     const next = (kind) => new kind(body.slice(from, (from += size * kind.BYTES_PER_ELEMENT)).buffer);
-    const values = form === "made" ? new Float32Array(size) : form === "derived" ? byName[origin.of].values.map((value) => value / (origin.divisor ?? 1))
+    const values = form === "made" ? new Float32Array(size) : form === "derived" ? byName[origin.of[0]].values.map((value) => value / (origin.divisor ?? 1))
       : form === "float" ? next(Float32Array) : Float32Array.from(next(Int16Array), (value) => value * scale);
     byName[sent.name] = { ...sent, values, rowTexts: names[down], columnTexts: names[across] };
   }

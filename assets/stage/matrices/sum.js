@@ -19,14 +19,12 @@ export function lightsOf(model, cell) {
   if (!origin) return [];
   if (origin.kind === "product") {
     return [
-      { matrix: origin.left, row: cell.row, part: "left" },
-      { matrix: origin.right, part: "right", ...(origin.transposed ? { row: cell.column } : { column: cell.column }) },
+      { matrix: origin.of[0], row: cell.row, part: "left" },
+      { matrix: origin.of[1], part: "right", ...(origin.transposed ? { row: cell.column } : { column: cell.column }) },
     ];
   }
-  if (["added", "subtracted"].includes(origin.kind)) return origin.parts.map((name) => ({ matrix: name, row: cell.row, column: cell.column, part: "left" }));
-  if (origin.kind === "allowed") return [];
-  if (["shares", "mean", "variance"].includes(origin.kind)) return [{ matrix: origin.of, row: cell.row, part: "left" }];
-  return [{ matrix: origin.of, row: cell.row, column: cell.column, part: "left" }];
+  const column = ["shares", "mean", "variance"].includes(origin.kind) ? {} : { column: cell.column };
+  return origin.of.map((matrix) => ({ matrix, row: cell.row, ...column, part: "left" }));
 }
 
 // What a cell was computed of: { pieces, note }, and for a sum of products its { terms, by, bias } before the pieces.
@@ -39,12 +37,12 @@ export function arithmetic(model, cell) {
 
 // Tells whether the column of a projection's matrix is here: after the slider moved, the page still has to send it.
 function isHere(model, { column }, origin) {
-  return origin.kind !== "product" || origin.transposed || column < model.byName[origin.right].columns;
+  return origin.kind !== "product" || origin.transposed || column < model.byName[origin.of[1]].columns;
 }
 
 function product(model, { row, column }, matrix, total) {
-  const { left, right, transposed, bias } = matrix.origin;
-  const [one, other] = [model.byName[left], model.byName[right]];
+  const { of, transposed, bias } = matrix.origin;
+  const [one, other] = of.map((name) => model.byName[name]);
   const terms = Array.from({ length: one.columns }, (_, index) => ({
     left: valueAt(one, row, index),
     right: transposed ? valueAt(other, column, index) : valueAt(other, index, column),
@@ -63,12 +61,12 @@ function noteOnProduct(texts, { row, column }, matrix) {
 }
 
 function added(model, { row, column }, matrix, total) {
-  const numbers = matrix.origin.parts.map((name) => ({ text: inSum(valueAt(model.byName[name], row, column)), part: "left" }));
+  const numbers = matrix.origin.of.map((name) => ({ text: inSum(valueAt(model.byName[name], row, column)), part: "left" }));
   return { pieces: [...numbers.flatMap((one, index) => (index ? [" + ", one] : [one])), " = ", total] };
 }
 
 function subtracted(model, { row, column }, matrix, total) {
-  const [one, other] = matrix.origin.parts.map((name) => ({ text: inSum(valueAt(model.byName[name], row, column)), part: "left" }));
+  const [one, other] = matrix.origin.of.map((name) => ({ text: inSum(valueAt(model.byName[name], row, column)), part: "left" }));
   return { pieces: [one, " − ", other, " = ", total] };
 }
 
@@ -79,14 +77,14 @@ function allowed(model, { row, column }, matrix, total) {
 }
 
 function lowered(model, { row, column }, matrix, total) {
-  const before = valueAt(model.byName[matrix.origin.of], row, column);
+  const before = valueAt(model.byName[matrix.origin.of[0]], row, column);
   const first = { text: number(before), part: "left" };
   if (valueAt(matrix, row, column) === before) return { pieces: filled(model.texts.stays, { before: first, after: total }) };
   return { pieces: [first, " + ", inSum(matrix.penalty), " = ", total] };
 }
 
 function divided(model, { row, column }, matrix, total) {
-  const { of, divisor, written } = matrix.origin;
+  const { of: [of], divisor, written } = matrix.origin;
   const before = { text: number(valueAt(model.byName[of], row, column)), part: "left" };
   if (divisor === 1) return { pieces: filled(model.texts.stays, { before, after: total }), note: model.texts.scalingOff };
   const worked = written === number(divisor) ? "" : ` = ${before.text} ÷ ${number(divisor)}`;
@@ -94,7 +92,7 @@ function divided(model, { row, column }, matrix, total) {
 }
 
 function masked(model, { row, column }, matrix, total) {
-  const before = { text: number(valueAt(model.byName[matrix.origin.of], row, column)), part: "left" };
+  const before = { text: number(valueAt(model.byName[matrix.origin.of[0]], row, column)), part: "left" };
   const { texts } = model;
   const names = { query: matrix.rowTexts[row], key: matrix.columnTexts[column] };
   const [change, note] = valueAt(matrix, row, column) === -Infinity ? [texts.becomes, model.hiddenNote ?? texts.comesLater] : [texts.stays, texts.mayAttend];
@@ -102,7 +100,7 @@ function masked(model, { row, column }, matrix, total) {
 }
 
 function shares(model, { row, column }, matrix, total) {
-  const scores = rowOf(model.byName[matrix.origin.of], row);
+  const scores = rowOf(model.byName[matrix.origin.of[0]], row);
   const own = scores[column];
   const { texts } = model;
   if (own === -Infinity) return { pieces: filled(texts.hiddenByMask, { weight: total }), note: texts.nothingTaken };
@@ -155,19 +153,19 @@ function activation(model, cell, matrix, total) {
 }
 
 function mean(model, cell, matrix, total) {
-  const values = rowOf(model.byName[matrix.origin.of], cell.row);
+  const values = rowOf(model.byName[matrix.origin.of[0]], cell.row);
   return { pieces: ["(", ...listed(model.texts, values.map((value) => inSum(value)), values.length), `) ÷ ${values.length} = `, total] };
 }
 
 function variance(model, cell, matrix, total) {
-  const values = rowOf(model.byName[matrix.origin.of], cell.row);
+  const values = rowOf(model.byName[matrix.origin.of[0]], cell.row);
   const away = inSum(meanOf(values));
   return { pieces: ["(", ...listed(model.texts, values.map((value) => `(${number(value)} − ${away})²`), values.length), `) ÷ ${values.length} = `, total] };
 }
 
 // weight and bias: the learned scale and shift, where the page sends them.
 function normalised(model, cell, matrix, total) {
-  const { of, eps, weight, bias } = matrix.origin;
+  const { of: [of], eps, weight, bias } = matrix.origin;
   const values = rowOf(model.byName[of], cell.row);
   const middle = meanOf(values);
   const spread = meanOf(values.map((value) => (value - middle) ** 2));
@@ -178,7 +176,7 @@ function normalised(model, cell, matrix, total) {
 }
 
 function from(model, { row, column }, matrix) {
-  return { text: inSum(valueAt(model.byName[matrix.origin.of], row, column)), part: "left" };
+  return { text: inSum(valueAt(model.byName[matrix.origin.of[0]], row, column)), part: "left" };
 }
 
 function listed(texts, written, count) {

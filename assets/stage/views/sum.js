@@ -153,7 +153,7 @@ function piece(part) {
 
 // A dot product becomes a score by one more division, which stands right behind it.
 function onward(model, { matrix, row, column }) {
-  const next = Object.values(model.byName).find(({ origin }) => origin?.kind === "divided" && origin.of === matrix && origin.divisor !== 1);
+  const next = Object.values(model.byName).find(({ origin }) => origin?.kind === "divided" && origin.of[0] === matrix && origin.divisor !== 1);
   if (!next) return [];
   return [element("span", { class: "onward" }, ` ÷ ${next.origin.written} = `, element("span", { class: "score" }, number(valueAt(next, row, column))))];
 }

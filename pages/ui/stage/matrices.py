@@ -4,8 +4,8 @@ stage is sent of both: labels, origins, and the numbers that the browser cannot 
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Literal, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float32
@@ -37,119 +37,23 @@ def cell_from_link(text: str) -> Cell | None:
     return Cell(found[1], int(found[2]) - 1, int(found[3]) - 1)
 
 
-@dataclass(frozen=True)
-class Product:
-    """A cell is a row of `left` times a column of `right` (its row, where `transposed`), plus the column's bias."""
-
-    left: str
-    right: str
-    transposed: bool = False
-    bias: tuple[float, ...] | None = None
-    kind: str = "product"
+Origin = Mapping[str, object]
+"""How the cells of a matrix come about: see `cell_origin`."""
 
 
-@dataclass(frozen=True)
-class Quotient:
-    """A cell is the same cell of `of` over `divisor`, which is written as in "√32"."""
+def cell_origin(kind: str, *of: str, **how: object) -> Origin:
+    """Return how the cells of a matrix come about, of which assets/stage/matrices/sum.js writes the sum behind each.
 
-    of: str
-    divisor: float
-    written: str
-    kind: str = "divided"
+    of: the names of the matrices that it is made of. kind, with what else it takes in `how`:
 
-
-@dataclass(frozen=True)
-class Masking:
-    """A cell is the same cell of `of`, or −∞ where it is hidden."""
-
-    of: str
-    kind: str = "masked"
-
-
-@dataclass(frozen=True)
-class Shares:
-    """A cell is its score's share among the scores of its row in `of`."""
-
-    of: str
-    how: Literal["softmax", "sparsemax", "hardmax"] = "softmax"
-    kind: str = "shares"
-
-
-@dataclass(frozen=True)
-class CellSum:
-    """A cell is the sum of the same cells of some matrices."""
-
-    parts: tuple[str, ...]
-    kind: str = "added"
-
-
-@dataclass(frozen=True)
-class CellDifference:
-    """A cell is the same cell of the first of two matrices, less that of the second."""
-
-    parts: tuple[str, str]
-    kind: str = "subtracted"
-
-
-@dataclass(frozen=True)
-class MaskEntry:
-    """A cell of a mask: 0 where a query may attend to a key, −∞ where it may not."""
-
-    kind: str = "allowed"
-
-
-@dataclass(frozen=True)
-class Penalty:
-    """A cell is the same cell of `of`, less a penalty where a mask says no."""
-
-    of: str
-    kind: str = "lowered"
-
-
-@dataclass(frozen=True)
-class Activation:
-    """A cell is an activation function, named `how`, of the same cell of `of`."""
-
-    of: str
-    how: str
-    kind: str = "activation"
-
-
-@dataclass(frozen=True)
-class RowStatistic:
-    """A cell is the mean or the variance of its row in `of`."""
-
-    of: str
-    kind: Literal["mean", "variance"]
-
-
-@dataclass(frozen=True)
-class RowNormalisation:
-    """A cell is the same cell of `of`, less its row's mean, over the root of its row's variance and eps.
-
-    weight and bias: a number a column, by which that is multiplied and to which it is added; None leaves both out.
+    - product: a row of the first times a column of the second (its row: `transposed`), plus the column's number in `bias`;
+    - added, subtracted: the same cells of several; divided: the same cell over `divisor`, which is `written` as in "√32";
+    - masked, lowered: the same cell, but −∞, or less a penalty, where a mask says no; allowed: a cell of that mask, 0 or −∞;
+    - shares: the score's share of its row, by softmax, sparsemax or hardmax (`how`); activation: the function named `how`;
+    - mean, variance: of the row; normalised: less the row's mean, over the root of its variance and `eps`, times the column's
+      number in `weight` and plus that in `bias`, where there are any.
     """
-
-    of: str
-    eps: float
-    weight: tuple[float, ...] | None = None
-    bias: tuple[float, ...] | None = None
-    kind: str = "normalised"
-
-
-Origin = (
-    Product
-    | Quotient
-    | Masking
-    | Shares
-    | CellSum
-    | CellDifference
-    | MaskEntry
-    | Penalty
-    | Activation
-    | RowStatistic
-    | RowNormalisation
-)
+    return {"kind": kind, "of": of, **how}
 
 
 @dataclass(frozen=True)
@@ -335,7 +239,7 @@ def _described(matrix: Matrix, names: Sequence[tuple[str, ...]]) -> dict[str, ob
         "columnKind": matrix.column_kind,
         "row_names": names.index(matrix.row_names),
         "column_names": names.index(matrix.column_names),
-        "origin": matrix.origin and asdict(matrix.origin),
+        "origin": matrix.origin,
     }
 
 
@@ -357,7 +261,8 @@ def _described_steps(steps: Sequence[MatrixStep]) -> list[dict[str, object]]:
 
 def _packed(matrix: Matrix) -> tuple[str, np.ndarray | None, float]:
     """Return how the numbers of a matrix are sent, the numbers, and by what the browser multiplies them."""
-    if isinstance(matrix.origin, Quotient) or (isinstance(matrix.origin, Masking) and np.isfinite(matrix.values).all()):
+    kind = matrix.origin and matrix.origin["kind"]
+    if kind == "divided" or (kind == "masked" and np.isfinite(matrix.values).all()):
         return "derived", None, 1.0
     if matrix.columns_drawn:
         return "float", matrix.values.astype("<f4"), 1.0
