@@ -106,7 +106,7 @@ function takePictures(header, body) {
   return header.pictures.map((picture) => {
     const { chart } = picture;
     if (chart.kind === "matrices") {
-      const model = takeMatrices({ header: chart, body: body.subarray(start, (start += chart.bytes)) }, TEXTS.matrixRow);
+      const model = takeMatrices({ header: chart, body: body.subarray(start, (start += chart.bytes)) }, TEXTS.matrices);
       return { ...picture, values: [], chart: { ...chart, model } };
     }
     const [rows, columns] = [header.names[picture.rows], header.names[picture.columns]];

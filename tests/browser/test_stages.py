@@ -251,7 +251,7 @@ def look_at_training(page: Page) -> None:
     """Go through the training by button, slider and curve, and choose another kind of attention in the architecture."""
     press(page, stage_texts.UNTRAINED_MOMENT)
     expect(said(page)).to_contain_text(f"{stage_texts.UNTRAINED_MOMENT}: 0 of 9")
-    slider = stage(page).get_by_role("slider", name=stage_texts.MOMENTS)
+    slider = stage(page).get_by_role("slider", name=browser_texts.TRAINING["moments"])
     slider.press("ArrowRight")
     slider.press("ArrowRight")
     expect(said(page)).to_contain_text("After 10 of 200 batches: 0 of 9")

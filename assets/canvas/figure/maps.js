@@ -75,5 +75,5 @@ function paintLegend(context, left, top, { table, zero, texts }, theme) {
     const { share, text } = tickOf(tick, zero);
     write(context, text, left + share * LEGEND.width, top + LEGEND.height + 3, { ...said, align: share === 0 ? "left" : "center" });
   }
-  write(context, zero ? texts.figureOfChanges : texts.figureOfWeights, left, top + LEGEND.height + 17, said);
+  write(context, zero ? texts.scaleOfChanges : texts.scaleOfWeights, left, top + LEGEND.height + 17, said);
 }

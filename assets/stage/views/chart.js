@@ -53,7 +53,7 @@ export function drawChart(made, chart, { theme, width, height, sentence, cell, d
   if (chart.kind === "matrix") {
     const isSigned = chart.colouring === "signed";
     const isRoot = chart.root || !isSigned;
-    made.legend.replaceChildren(element("span", {}, ...rampTo(isSigned ? chart.limit : 1, isSigned && hasNegative(chart.cells), theme.dark)), isRoot ? element("span", {}, TEXTS.matrixRow.squareRoot) : "");
+    made.legend.replaceChildren(element("span", {}, ...rampTo(isSigned ? chart.limit : 1, isSigned && hasNegative(chart.cells), theme.dark)), isRoot ? element("span", {}, TEXTS.matrices.squareRoot) : "");
   }
   made.canvas.setAttribute("aria-label", visible((!chart.sentenceFirst && sentence) || [chart.title, largestBars(chart)].filter(Boolean).join(": ") || TEXTS.pictures.picture));
   const keys = canChoose ? TEXTS.pictures.keysChoose : TEXTS.pictures.keys;

@@ -105,7 +105,7 @@ export function drawSteps(made, data, values, { theme, width, height, sentence }
   fillSteps(made, name, chosen);
   if (made.legend.model !== model || made.legend.dark !== theme.dark) {
     Object.assign(made.legend, { model, dark: theme.dark });
-    fillMatrixLegend(made.legend, model.matrices, theme.dark, TEXTS.matrixRow);
+    fillMatrixLegend(made.legend, model.matrices, theme.dark, TEXTS.matrices);
   }
   drawSum(made.sum, model, active, data.grows);
   const below = SUM_HEIGHT + (made.masking ? BELOW : 0) + (made.said.offsetHeight ? 3 : 2) * GAP;

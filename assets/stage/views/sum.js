@@ -12,7 +12,7 @@ const FEW_TERMS = 6; // of a long sum: the largest ones
 const LONG = FEW_TERMS + 2;
 
 export function makeSum(clear) {
-  const texts = TEXTS.matrixRow;
+  const texts = TEXTS.matrices;
   const title = element("p", { class: "sum-title" });
   const close = iconButton("×", texts.clear, clear);
   const line = element("p", { class: "sum-line", "data-testid": "stage-sum" });

@@ -83,10 +83,9 @@ OTHER_MODEL = "The model that you trained has other settings: {differences}."
 UNTRAINED_MODEL = "Untrained: its weights are random numbers, so what it answers means nothing yet. Press Train."
 NO_MODEL = "What you type is answered here once the model is trained. Press Train."
 STORED_MODEL = "Trained with the default settings, and stored with this app. Train it yourself, or move along the curve."
-UNTRAINED_MOMENT, TRAINED_MOMENT = "Untrained", "Trained"
+UNTRAINED_MOMENT = "Untrained"
 MOMENT = "After {batch:,} of {batches:,} batches"
 MOMENT_ON_PROBE = "After {batch:,} of {batches:,} batches, on “{probe}”"
-MOMENTS = "Batch of the training at which the model is shown"
 STARTING = "Starting …"
 TRAINING_PROGRESS = {
     "running": "Training: batch {done:,} of {total:,}, {seconds:.0f} s",
@@ -150,19 +149,10 @@ CHANGED_POSITION = "token {position}"
 
 # Changes: chips
 
-RESET_CHANGES = "Reset"
 CHANGES_AT_MAXIMUM = "At most {maximum} changes at a time: undo one to make another."
 TOKEN_CHANGES_UNDONE = "The tokens of the text are others now, so hidden tokens and cut links were undone."
 
-# Changes: controls
-
-SET_TO_UNIFORM = "Set to uniform"
-CHANGED_QUERY = "Token that attends to it (query)"
-CHANGE_SCOPE = "Where"
-CUT_LINK = "Cut this link"
 ALL_LAYERS, ONE_LAYER = "All layers", "Layer {layer}"
-SOFTMAX_TEMPERATURE = "Temperature"
-NORMALISER = "Normalise with"
 
 # Changes: before and after
 
@@ -190,102 +180,8 @@ BUILT_IN_ONLY = (
 # Drawings
 
 
-CLASS_LEGEND = "guesses of the class: a longer bar for more of them"
 CLASS_GUESSED = "class: {said}"
 UNLISTED_GUESS = "“{word}” {said}"
-
-QUERY_KEY_AXES = ("query (looks)", "key (is looked at)")
-"""The axes of a map of attention, down and across."""
-READOUT = {
-    "query": QUERY_KEY_AXES[0],
-    "key": QUERY_KEY_AXES[1],
-    "previous": "Focus the previous token",
-    "next": "Focus the next token",
-    "clear": "Clear the focused token",
-    "strongest": "Strongest keys of the focused token",
-    "chooseToken": "Choose a token to list what it looks at.",
-    "looksMostAt": "{token} looks most at",
-    "looksAtNothing": "{token} looks at nothing",
-    "queryNumber": "query {number}",
-    "keyNumber": "key {number}",
-    "scaleOfWeights": "weight, coloured by its square root",
-    "scaleOfChanges": "change of the weight, coloured by its square root",
-    "figureOfWeights": "weight, coloured by its square root",
-    "figureOfChanges": "change, coloured by its square root",
-}
-"""What stands around every map of attention."""
-MAP = READOUT | {
-    "heatmapKeys": "Heatmap of attention. Up and down arrows choose the query token, Escape clears.",
-    "linesKeys": "Lines of attention. Up and down arrows choose the query token, Escape clears.",
-    "heatmap": "Heatmap. {alt}",
-    "lines": "Lines. {alt}",
-    "zoom": "Zoom",
-    "zoomOut": "Zoom out",
-    "zoomIn": "Zoom in",
-    "showAll": "Show the whole map",
-    "fit": "Fit",
-}
-CHANGED_MAP = READOUT | {
-    "titles": ["Before", "After", "Difference"],
-    "changedLinks": "Links that changed most",
-    "largestChanges": "The links that changed most",
-    "changesOf": "What changed most for {token}",
-    "nothingChanged": "Nothing changed here.",
-}
-"""What the maps of a changed run say. Lists hold what is said of before, after and their difference, in this order."""
-WALL = {
-    "several": "Choose several",
-    "head": "Layer {layer}, head {head}",
-    "notedHead": "{head}: {note}",
-    "meanOfHeads": "Mean of {count} heads",
-    "layers": "Layer ↓",
-    "heads": "Head →",
-}
-
-
-MATRIX_ROW = {
-    "how": "Click a cell, or choose one with Tab and the arrow keys: the sum behind it stands below the matrices.",
-    "shape": "{rows} × {columns}",
-    "shapeDrawn": "{rows} × {columns}, first {shown} drawn",
-    "keys": "{title}. Arrow keys choose a cell, Escape clears.",
-    "alt": "{title}, {rows} by {columns}. {alt}",
-    "squareRoot": "colours by the square root",
-    "madeFrom": "made from this",
-    "times": "times this",
-    "range": "{first} to {last}",
-    "clear": "Clear the chosen cell",
-    "sum": "How the chosen cell came about",
-    "none": "No cell is chosen.",
-    "cell": "{matrix} · {row} · {column}",
-    "place": "{kind} {name}",
-    "fewTerms": "Largest {count} terms only",
-    "allTerms": "All {count} terms",
-    "moreTerms": "from {count} more",
-    "more": "{count} more",
-    "bias": "bias",
-    "noBetterKey": "Of all keys, “{key}” matches the query of “{query}” best.",
-    "betterKeys": "The key of “{key}” matches the query of “{query}” less well than {larger} of the other {others} keys.",
-    "stays": "{before} stays {after}",
-    "becomes": "{before} becomes {after}",
-    "scalingOff": "Scaling is off.",
-    "comesLater": "“{key}” comes later than “{query}”, so it is hidden: its weight will be 0.",
-    "mayAttend": "“{query}” may attend to “{key}”.",
-    "hiddenByMask": "hidden by the mask: {weight}",
-    "nothingTaken": "A weight of 0: nothing of this token's value is taken.",
-    "gives": "“{query}” gives {weight} of its attention to “{key}”.",
-    "givesMost": "“{query}” gives {weight} of its attention to “{key}”, more than to any other token.",
-    "shifted": "The largest score of the row, {score}, was subtracted from each first; the weights stay the same.",
-    "difference": "{score} − {threshold} = {weight}",
-    "belowZero": "{score} − {threshold} is below zero, so the weight is {weight}",
-    "sparsemax": "Sparsemax takes the same number from every score of the row, so that what is left above zero adds up to 1.",
-    "greatest": "{score} is the greatest score of the row: {weight}",
-    "asGreat": "{score} is as great as the winner, which comes first: {weight}",
-    "belowGreatest": "{score} is below the greatest of the row, {greatest}: {weight}",
-    "hard": "Hard attention gives everything to one token.",
-    "activation": "{function} of {number} = {result}",
-    "meanAndVariance": "The row has the mean {mean} and the variance {variance}.",
-}
-"""What a row of matrices says, and the arithmetic behind the chosen cell."""
 
 INPUT = "input"
 

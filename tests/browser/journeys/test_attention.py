@@ -11,8 +11,6 @@ from pages.attention import inputs
 from pages.ui.shell import texts as shell_texts
 from pages.ui.shell.numbers import weight
 from pages.ui.stage import browser_texts
-from pages.ui.stage import texts as stage_texts
-from pages.ui.stage.texts import CHANGED_MAP, MAP
 from tests.support.messages import name_in_head
 from tests.support.seen import (
     PATIENCE,
@@ -62,7 +60,7 @@ def looks_at(page: Page, query: str, found: dict[str, float]) -> None:
     first = max(found, key=found.get)
     shown = drawn(picture(page, f"^Heatmap.*“{re.escape(query)}”.*{found[first]:.2f}.*“{re.escape(first)}”"))
     expect(main(page).get_by_text(description(shown).removeprefix("Heatmap. "), exact=True).first).to_be_visible()
-    strongest = main(page).get_by_role("region", name=MAP["strongest"]).get_by_role("listitem").first
+    strongest = main(page).get_by_role("region", name=browser_texts.MAP["strongest"]).get_by_role("listitem").first
     expect(strongest).to_have_text(re.compile(rf"{re.escape(first)}\s*{weight(found[first])}"), timeout=PATIENCE)
 
 
@@ -95,7 +93,7 @@ def changed_links(page: Page, before: np.ndarray, after: np.ndarray, tokens: tup
     """Assert that the links that changed most are those of the core, with their numbers before and after."""
     order = np.argsort(-np.abs(after - before)[query])
     expected = [f"{tokens[query]} → {tokens[key]} {before[query, key]:.3f} → {after[query, key]:.3f}" for key in order[:3]]
-    found = items(page, CHANGED_MAP["changedLinks"])
+    found = items(page, browser_texts.CHANGED["links"])
     assert [one.rpartition(" ")[0] for one in found[:3]] == expected
 
 
@@ -130,29 +128,29 @@ def test_a_head_is_switched_off_shown_before_and_after_and_taken_back(arrive, fo
 def test_every_change_of_the_menu_is_run_and_on_a_phone_heads_and_menu_are_as_large_as_a_finger_needs(arrive, for_everybody, axe):
     page = arrive(f"{PATH}&heads=2-3&focus=4")
     tool(page, browser_texts.CHANGES["menu"]).click()
-    button(page, stage_texts.SET_TO_UNIFORM).click()
+    button(page, browser_texts.CHANGES["uniform"]).click()
     linked(page, changes="even~2-3")
     drawn(picture(page, "^Heatmap.*“her”"))
-    found = items(page, CHANGED_MAP["changedLinks"])
+    found = items(page, browser_texts.CHANGED["links"])
     assert {one.split(" → ")[2].split()[0] for one in found} == {f"{1 / 7:.3f}"}
 
     def box(name: str) -> Locator:
         return main(page).get_by_role("combobox", name=name, exact=True)
 
-    box(stage_texts.CHANGED_QUERY).select_option(label="5 keys")
-    box(stage_texts.CHANGE_SCOPE).select_option(label="In layer 2, head 3")
-    button(page, stage_texts.CUT_LINK).click()
+    box(browser_texts.CHANGES["query"]).select_option(label="5 keys")
+    box(browser_texts.CHANGES["scope"]).select_option(label="In layer 2, head 3")
+    button(page, browser_texts.CHANGES["cutLink"]).click()
     linked(page, changes="even~2-3_cut~5-4~2-3")
-    box(stage_texts.SOFTMAX_TEMPERATURE).select_option("0.5")
+    box(browser_texts.CHANGES["temperature"]).select_option("0.5")
     linked(page, changes="even~2-3_cut~5-4~2-3_temperature~0.5")
-    box(stage_texts.NORMALISER).select_option("sparse")
+    box(browser_texts.CHANGES["normaliser"]).select_option("sparse")
     linked(page, changes="even~2-3_cut~5-4~2-3_temperature~0.5_sparse")
-    box(stage_texts.SOFTMAX_TEMPERATURE).select_option("1")
+    box(browser_texts.CHANGES["temperature"]).select_option("1")
     linked(page, changes="even~2-3_cut~5-4~2-3_sparse")
-    expect(button(page, stage_texts.SET_TO_UNIFORM)).to_be_disabled()
+    expect(button(page, browser_texts.CHANGES["uniform"])).to_be_disabled()
     page.keyboard.press("Escape")
     for_everybody(page)
-    button(page, stage_texts.RESET_CHANGES).click()
+    button(page, browser_texts.CHANGED["reset"]).click()
     looks_at(page, "her", row_of(KEYS, 2, 3, "her"))
     first = head(page, 1, 1).bounding_box()
     assert min(first["width"], first["height"]) >= 24
@@ -161,7 +159,7 @@ def test_every_change_of_the_menu_is_run_and_on_a_phone_heads_and_menu_are_as_la
     linked(page, heads="3-3")
     drawn(picture(page, "^Heatmap.*Layer 3, head 3"))
     tool(page, browser_texts.CHANGES["menu"]).click()
-    uniform = button(page, stage_texts.SET_TO_UNIFORM)
+    uniform = button(page, browser_texts.CHANGES["uniform"])
     expect(uniform).to_be_in_viewport()
     assert uniform.bounding_box()["height"] >= 32
     fits(page)

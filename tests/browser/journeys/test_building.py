@@ -10,7 +10,6 @@ from playwright.sync_api import Page, expect
 from pages.heads_and_blocks import texts as block_texts
 from pages.self_attention import texts
 from pages.ui.stage import browser_texts
-from pages.ui.stage.texts import MATRIX_ROW
 from tests.support.seen import (
     answered,
     button,
@@ -41,7 +40,7 @@ def tensors_of(text: str, layer: int, head: int, **how: object) -> AttentionTens
 
 def sum_of(page: Page) -> str:
     """How the chosen cell came about, as it is written below the matrices."""
-    return main(page).get_by_role("region", name=MATRIX_ROW["sum"]).first.inner_text().replace("−", "-")
+    return main(page).get_by_role("region", name=browser_texts.MATRICES["sum"]).first.inner_text().replace("−", "-")
 
 
 def number_is(page: Page, expected: float) -> None:
@@ -87,7 +86,7 @@ def test_a_cell_tells_the_sum_behind_it_to_pointer_and_keyboard(arrive):
     assert f"= {float(found.matches[3, 2]):.2f}" in sum_of(page)
     terms = (found.query[3] * found.key[2]).abs().argsort(descending=True)[:6] + 1
     assert [int(place) for place in re.findall(r"dimension (\d+)", sum_of(page))] == terms.tolist()
-    button(page, MATRIX_ROW["allTerms"].format(count=32)).first.click()
+    button(page, browser_texts.MATRICES["allTerms"].format(count=32)).first.click()
     assert len(re.findall(r"dimension (\d+)", sum_of(page))) == 32
     step(page, texts.TITLES["context"])
     linked(page, cell="context-4-1")
@@ -115,7 +114,7 @@ def test_a_head_is_computed_anew_with_a_mask_without_scaling_and_with_sparse_wei
     linked(page, causal="1")
     step(page, texts.TITLES["masked"])
     press(page, "Mask", "End")
-    expect(main(page).get_by_role("region", name=MATRIX_ROW["sum"]).first).to_contain_text("−∞")
+    expect(main(page).get_by_role("region", name=browser_texts.MATRICES["sum"]).first).to_contain_text("−∞")
     button(page, texts.NORMALISE_LABELS["sparsemax"]).click()
     linked(page, normalise="sparsemax")
     found = tensors_of(ARROW, 1, 8, scaled=False, causal=True, normalise="sparsemax")
@@ -125,7 +124,7 @@ def test_a_head_is_computed_anew_with_a_mask_without_scaling_and_with_sparse_wei
     button(page, browser_texts.MORE).click()
     page.get_by_role("slider", name=browser_texts.MATRICES["dimensions"]).press("ArrowRight")
     linked(page, dimensions="7")
-    says(page, MATRIX_ROW["shapeDrawn"].format(rows=7, columns=32, shown=7))
+    says(page, browser_texts.MATRICES["shapeDrawn"].format(rows=7, columns=32, shown=7))
     page.keyboard.press("Escape")
     main(page).get_by_text(texts.STORE).click()
     button(page, "(0, 0, 10)").click()
@@ -151,7 +150,7 @@ def test_the_longest_sentence_scrolls_in_its_own_box_and_keeps_its_sum_in_sight(
     answered(page)
     box = shown.bounding_box()
     assert 0 <= box["x"] + box["width"] <= 1320  # the end of the row was scrolled to
-    expect(button(page, MATRIX_ROW["clear"]).first).to_be_in_viewport()
+    expect(button(page, browser_texts.MATRICES["clear"]).first).to_be_in_viewport()
 
 
 @pytest.mark.ci

@@ -11,8 +11,8 @@ from pages.classroom import texts
 from pages.classroom.events import EVENTS
 from pages.fill_mask.texts import TOP_WORDS
 from pages.ui.panels.lesson import FOR_CLASS, shipped_lesson
-from pages.ui.stage.browser_texts import CONTROLS, MORE
-from pages.ui.stage.texts import CLASS_GUESSED, CLASS_LEGEND
+from pages.ui.stage.browser_texts import CLASS_LEGEND, CONTROLS, MORE
+from pages.ui.stage.texts import CLASS_GUESSED
 from tests.browser.journeys.test_lesson_editor import choose
 from tests.browser.journeys.test_lessons import guess_by_keyboard
 from tests.support.seen import PATIENCE, answered, fits, main

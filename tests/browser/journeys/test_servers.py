@@ -194,7 +194,7 @@ def test_two_visitors_with_different_changes_see_each_their_own(page_at):
     first, second = (page_at("/attention?text=The+old+man+saw+a+dog.&heads=2-1") for _ in range(2))
     button(first, browser_texts.CONTROLS["offHead"].format(head="layer 2, head 1")).click()
     button(second, browser_texts.CHANGES["menu"]).click()
-    button(second, stage_texts.SET_TO_UNIFORM).click()
+    button(second, browser_texts.CHANGES["uniform"]).click()
     linked(first, changes="off~2-1")
     linked(second, changes="even~2-1")
     for page, mine, other in ((first, "off", "uniform"), (second, "uniform", "off")):
