@@ -1,11 +1,5 @@
-"""IMDB as the hub keeps it: small Parquet files in the layout of its cache on disk, and a hub that serves them."""
+"""IMDB as the hub keeps it: small Parquet files in the layout of its cache on disk."""
 
-import hashlib
-import json
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pyarrow
@@ -41,36 +35,3 @@ def keep(cache: Path, part: str, table: pyarrow.Table) -> Path:
     parquet.write_table(table, blob)
     link.symlink_to(Path("../../../blobs", part))
     return blob
-
-
-@contextmanager
-def hub_with(files: dict[str, bytes]) -> Iterator[tuple[str, list[str]]]:
-    """Serve the files of a dataset as the hub does; yield the address, and the list of what was asked for."""
-    asked: list[str] = []
-
-    class Hub(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            asked.append(f"{self.command} {self.path}")
-            name = self.path.partition(f"/resolve/{IMDB_REVISION}/")[2]
-            about = self.path == f"/api/datasets/{IMDB}/revision/{IMDB_REVISION}"
-            body = json.dumps({"id": IMDB, "sha": IMDB_REVISION, "siblings": []}).encode() if about else files.get(name)
-            self.send_response(404 if body is None else 200)
-            self.send_header("Content-Length", str(len(body or b"")))
-            self.send_header("X-Repo-Commit", IMDB_REVISION)
-            self.send_header("ETag", f'"{hashlib.sha256(body or b"").hexdigest()}"')
-            self.end_headers()
-            if self.command == "GET":
-                self.wfile.write(body or b"")
-
-        do_HEAD = do_GET
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}", asked
-    finally:
-        server.shutdown()
-        server.server_close()

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from pages.classifier import fine_tuned, texts
 from tests.support.classifier_page import moments
 from tests.support.drawings import says
-from tests.support.staged import is_staged, staged
+from tests.support.staged import staged
 from tx_core.engine import catalogue
 from tx_core.lessons.labels import FINE_TUNED, label_text
 from tx_core.training.fine_tune import mcnemar
@@ -36,13 +36,6 @@ def test_the_page_opens_on_it_with_its_map_its_words_and_its_score(open_app: Ope
     app.session_state["classifier_model"] = "own"
     app.run()
     assert [button[0] for button in staged(app)["training"]["buttons"]] == ["train"]
-
-
-def test_what_it_cannot_read_is_said_and_kept(open_app: Open):
-    app = open_app("classifier", model=FINE_TUNED, text="word " * 200)
-    assert not app.exception
-    assert "202 tokens long" in says(app)
-    assert not is_staged(app)
 
 
 def test_contributions_add_up_to_what_the_words_change(engine):

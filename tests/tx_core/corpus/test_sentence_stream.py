@@ -72,26 +72,20 @@ def test_lines_are_counted_through_all_files_and_a_folder_stands_for_its_files(t
     assert [one.size for one in describe_files(files)[:2]] == [9, 8]
 
 
-def peak(file: Path) -> int:
-    tracemalloc.start()
-    for _ in parts([file], "", 500):
-        pass
-    most = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return most
-
-
 @pytest.mark.parametrize("kind", ["a.txt.gz", "a.parquet"])
 def test_memory_does_not_grow_with_the_file(tmp_path: Path, kind: str):
-    peaks = []
+    file, peaks = tmp_path / kind, []
     for count in (10_000, 40_000):
         texts = [f"The man number {number} stood in front of the house." for number in range(count)]
-        file = tmp_path / kind
         if kind == "a.parquet":
             parquet.write_table(pyarrow.table({"text": texts}), file, row_group_size=5000)
         else:
             file.write_bytes(gzip.compress("\n".join(texts).encode(), 1))
-        peaks.append(peak(file))
+        tracemalloc.start()
+        for _ in parts([file], "", 500):
+            pass
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
     assert peaks[1] < 1.2 * peaks[0] + 50_000
 
 

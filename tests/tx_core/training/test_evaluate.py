@@ -75,14 +75,8 @@ def test_an_answer_counts_where_it_is_among_the_first_and_one_of_several_pieces_
     assert measure_cloze(Knowing(["the cat sees a dog .", "tea was hot ."]), prompts) == (1.0, 1.0, 1.0, 1.0)
     prompts = [Prompt("he sees [MASK] .", (word,)) for word in ("zebra", "tea")]
     assert measure_cloze(Knowing(["he sees tea ."]), prompts) == (0.5, 0.5, 0.5, 0.5)
-
-
-def test_capitals_are_asked_for_in_the_wording_kept_out(tmp_path):
-    (tmp_path / "capitals.tsv").write_text("country\tcapital\tprompt\nPeru\tLima\tunused\n")
-    prompts = capital_prompts(tmp_path / "capitals.tsv")
-    assert prompts == [Prompt("The capital of Peru is [MASK].", ("Lima",))]
-    assert measure_cloze(Knowing(["The capital of Peru is Lima."]), prompts)[0] == 1.0
-    assert len(capital_prompts(HERE / "seen_capitals.tsv")) == 25
+    capitals = capital_prompts(HERE / "seen_capitals.tsv")
+    assert len(capitals) == 25 and Prompt("The capital of England is [MASK].", ("London",)) in capitals
 
 
 def test_a_model_that_knows_the_texts_loses_nothing_on_them(tmp_path):
@@ -92,11 +86,7 @@ def test_a_model_that_knows_the_texts_loses_nothing_on_them(tmp_path):
     for held in measured.values():
         assert held.accuracy == 1.0 and held.loss < 1e-4 and held.word_loss < 1e-4
     assert measured["all"].pieces == measured["cats"].pieces + measured["dogs"].pieces
-
-
-def test_a_model_that_finds_all_words_alike_loses_the_logarithm_of_the_vocabulary(tmp_path):
-    files, _ = held_out_files(tmp_path)
-    assert measure_held_out(Knowing(), files, 100)["all"].loss == pytest.approx(math.log(VOCAB))
+    assert measure_held_out(Knowing(), files, 100)["all"].loss == pytest.approx(math.log(VOCAB)), "of one that knows nothing"
 
 
 def grown_trees(count: int) -> Sentences:

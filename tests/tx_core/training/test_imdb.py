@@ -4,15 +4,16 @@ import re
 import time
 from pathlib import Path
 
+import huggingface_hub
 import pyarrow
 import pytest
 from huggingface_hub import constants
 from pyarrow import parquet
 
-from tests.support.imdb_cache import cached_file, hub_with, keep, reviews, table_of
+from tests.support.imdb_cache import cached_file, keep, reviews, table_of
 from tx_core.errors import ModelUnavailable
 from tx_core.training import imdb as module
-from tx_core.training.imdb import HUB_SILENT, IMDB_FILES, NO_SPACE_FOR_IMDB, UNUSABLE_IMDB, imdb
+from tx_core.training.imdb import HUB_SILENT, IMDB, IMDB_FILES, IMDB_REVISION, NO_SPACE_FOR_IMDB, UNUSABLE_IMDB, imdb
 
 
 @pytest.fixture
@@ -52,23 +53,18 @@ def test_without_a_hub_and_without_the_files_it_says_so_soon(cache: Path):
     assert time.monotonic() - began < 10  # retrying takes 24
 
 
-def test_files_are_fetched_from_the_hub_once(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    files = {}
-    for part, name in IMDB_FILES.items():
-        parquet.write_table(table_of(reviews(part, 40)), tmp_path / part)
-        files[name] = (tmp_path / part).read_bytes()
-    with hub_with(files) as (address, asked):
-        monkeypatch.setattr(constants, "ENDPOINT", address)
-        monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", f"{address}/{{repo_id}}/resolve/{{revision}}/{{filename}}")
-        first = imdb(20, 10)
-        assert all(any(request.startswith("GET") and request.endswith(name) for request in asked) for name in files)
-        requests = len(asked)
-        assert imdb(20, 10) == first
-        assert len(asked) == requests
-    assert cached_file(cache, "test").is_file()
+def test_files_are_fetched_from_the_hub_where_there_is_room(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    class Hub:
+        def dataset_info(self, name: str, revision: str, timeout: int) -> None:
+            assert (name, revision) == (IMDB, IMDB_REVISION)
 
+        def hf_hub_download(self, name: str, file: str, revision: str, repo_type: str) -> str:
+            part = next(part for part, one in IMDB_FILES.items() if one == file)
+            parquet.write_table(table_of(reviews(part, 40)), tmp_path / part)
+            return str(tmp_path / part)
 
-def test_a_disk_without_room_is_reported_before_anything_is_fetched(cache: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(huggingface_hub, "HfApi", Hub)
+    assert (len(imdb(20, 10).train_texts), len(imdb(20, 10).test_texts)) == (20, 10)
     monkeypatch.setattr(module, "space_for_downloads", lambda: 1_000_000)
     with pytest.raises(ModelUnavailable) as problem:
         imdb(10, 10)
