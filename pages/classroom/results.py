@@ -148,16 +148,21 @@ def model_text(count: AnswerCount, question: Question, answer: Answer | None) ->
 
 def gain_in_words(question: Question, answer: Answer | None, first: Sequence[str], last: Sequence[str]) -> str:
     """Compare the votes before and after a discussion: how many were right, and the gain; just how many where none is right."""
-    if answer is None or not first or not last:
+    before, after, gain = gain_of(question, answer, Votes(last, first))
+    if before is None:
         return texts.VOTED_FIRST.format(count=len(first))
-    told = gain_of(question, answer, first, last)
-    before, after = (whole_percent(share) for share in told[:2])
-    return texts.GAIN.format(before=before, after=after, gain=texts.NO_GAIN if told[2] is None else f"{told[2]:.2f}")
+    shares = {"before": whole_percent(before), "after": whole_percent(after)}
+    return texts.GAIN.format(**shares, gain=texts.NO_GAIN if gain is None else f"{gain:.2f}")
 
 
-def gain_of(question: Question, answer: Answer, first: Sequence[str], last: Sequence[str]) -> tuple[float, float, float | None]:
-    """Return the shares of right guesses before and after a discussion, of at least one guess each, and the normalised gain."""
-    before, after = (count_right(question, answer, votes) / len(votes) for votes in (first, last))
+def gain_of(question: Question, answer: Answer | None, votes: Votes) -> tuple[float | None, float | None, float | None]:
+    """Return the shares of right guesses before and after a discussion, and the normalised gain; None where there is none."""
+    if not (answer and votes.last):
+        return None, None, None
+    after = count_right(question, answer, votes.last) / len(votes.last)
+    if not votes.first:
+        return None, after, None
+    before = count_right(question, answer, votes.first) / len(votes.first)
     return before, after, normalised_gain(before, after)
 
 

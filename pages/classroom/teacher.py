@@ -303,14 +303,10 @@ def summary_rows(token: str) -> list[tuple[object, ...]]:
     for number, step in enumerate(lesson_of(room.source).steps, 1):
         if number not in room.revealed:
             continue
-        question, answer, votes = step.question, answer_of(room, number), votes_of(rooms, room, number)
-        before, after, gain = None, None, None
-        if answer and votes.last:
-            after = count_right(question, answer, votes.last) / len(votes.last)
-        if answer and votes.last and votes.first:
-            before, after, gain = gain_of(question, answer, votes.first, votes.last)
+        votes = votes_of(rooms, room, number)
+        before, after, gain = gain_of(step.question, answer_of(room, number), votes)
         shares = [None if share is None else round(share, 3) for share in (after, before, gain)]
-        rows.append((number, question.ask, len(votes.last), *shares))
+        rows.append((number, step.question.ask, len(votes.last), *shares))
     return rows
 
 

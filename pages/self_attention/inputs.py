@@ -32,7 +32,7 @@ from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.engine.engine import Engine
 from tx_core.errors import ExplorerError
-from tx_core.lessons.key_value_store import EXAMPLE, LARGEST, WIDTH, Store, VectorRow
+from tx_core.lessons.key_value import EXAMPLE, LARGEST, WIDTH, Store, VectorRow
 
 PAGE = "self_attention"
 LAYERS, HEADS = controls.embedded_sizes()

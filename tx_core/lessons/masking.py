@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.engine import check_token_count
-from tx_core.engine.tensors import stack_layers
+from tx_core.engine.tensors import batch_tensors, stack_layers
 from tx_core.errors import TextProblem
 from tx_core.transformer.attention import attention_weights, causal_mask, combine, padding_mask, softmax, window_mask
 from tx_core.transformer.trace import Encoding
@@ -50,12 +50,6 @@ def fit_mask(drawn: Bool[np.ndarray, "query key"], tokens: int) -> Bool[Tensor, 
 
 PENALTY = -10000.0
 """What the original BERT code adds to masked scores."""
-
-
-def pad_batch(sentences: list[tuple[int, ...]], padding_id: int) -> Int[Tensor, "batch token"]:
-    """Stack sentences into a batch, padded to the longest."""
-    longest = max(map(len, sentences))
-    return torch.tensor([[*ids, *[padding_id] * (longest - len(ids))] for ids in sentences])
 
 
 PADDING_TOKEN = "[PAD]"
@@ -184,12 +178,12 @@ def padded_pair(engine: BertEngine, first: str, second: str) -> PaddedPair:
     rows = (_read(engine, first, "first"), _read(engine, second, "second"))
     lengths = [len(row) for row in rows]
     shorter = lengths.index(min(lengths))
-    batch = pad_batch([row.ids for row in rows], engine.tokenizer.padding_id)
 
     def compute(model: nn.Module, device: str) -> PaddedPair:
-        ids, tokens = batch.to(device), lengths[shorter]
+        ids, _, padding = batch_tensors(rows, engine.tokenizer.padding_id, device)
+        tokens = lengths[shorter]
         alone = model(ids[shorter : shorter + 1, :tokens]).output[0]
-        masked, unmasked = (model(ids, mask=mask).output[shorter, :tokens] for mask in (padding_mask(lengths).to(device), None))
+        masked, unmasked = (model(ids, mask=mask).output[shorter, :tokens] for mask in (padding, None))
         return PaddedPair(rows, shorter, alone.cpu(), masked.cpu(), unmasked.cpu())
 
     return engine.runner.run(compute).value

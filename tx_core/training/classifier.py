@@ -9,11 +9,11 @@ import numpy as np
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
+from torch.nn.utils.rnn import pad_sequence
 
 from tx_core.engine.device import sole_use
 from tx_core.engine.progress import Progress
 from tx_core.lessons.labels import LabelPrediction
-from tx_core.lessons.masking import pad_batch
 from tx_core.training.classifier_data import LabelledTexts
 from tx_core.training.classifier_model import (
     PADDING,
@@ -156,7 +156,8 @@ def epoch_order(training: ClassifierTraining, epoch: int) -> list[int]:
 
 def score_labels(training: ClassifierTraining, rows: Sequence[tuple[int, ...]]) -> Float[Tensor, "batch label"]:
     """Compute the logits of texts of different lengths, padding masked."""
-    ids, mask = pad_batch(list(rows), PADDING), padding_mask([len(row) for row in rows])
+    ids = pad_sequence([torch.tensor(row, dtype=torch.long) for row in rows], batch_first=True, padding_value=PADDING)
+    mask = padding_mask([len(row) for row in rows])
     return training.model(ids.to(training.device), mask.to(training.device))[0]
 
 

@@ -8,7 +8,6 @@ from functools import lru_cache
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
 
 import streamlit as st
 
@@ -60,14 +59,7 @@ GUESSES = "lesson_guesses"
 FOR_CLASS = "open"
 """Query parameter of the class page: the lesson that a teacher is about to open a room for."""
 OWN_LESSONS, MAX_OWN_LESSONS = "own_lessons", 4
-"""Session entry of the lessons that this visitor wrote or opened, as `OwnLesson`, by name in the address, the last ones."""
-
-
-class OwnLesson(NamedTuple):
-    """A lesson of the visitor's own, with the text of its file."""
-
-    written: str
-    lesson: Lesson
+"""Session entry of the files of lessons that this visitor wrote or opened, by name in the address, the last ones."""
 
 
 def find_lesson(name: str) -> Lesson:
@@ -77,13 +69,18 @@ def find_lesson(name: str) -> Lesson:
         LessonProblem: There is none of this name, or it cannot be read.
     """
     if own := st.session_state.get(OWN_LESSONS, {}).get(name):
-        return own.lesson
+        return _own_lesson(own)
     return linked_lesson(name)
 
 
 def linked_lesson(name: str) -> Lesson:
     """Return a lesson that a link names to anybody: one that ships, or one packed into the address. Raises LessonProblem."""
     return _unpacked_lesson(name) if name.startswith(PACKED_MARK) else shipped_lesson(name)
+
+
+@lru_cache(maxsize=32)
+def _own_lesson(written: str) -> Lesson:
+    return read_lesson(written.encode(), PAGES_WITH_VIEW)
 
 
 @lru_cache(maxsize=32)
@@ -94,17 +91,16 @@ def _unpacked_lesson(name: str) -> Lesson:
 def keep_own_lesson(file: bytes) -> str:
     """Store the file of a lesson in the session; return its name in the address. Raises LessonProblem for one that is none."""
     lesson = read_lesson(file, PAGES_WITH_VIEW)
-    name = f"own-{sha256(write_lesson(lesson).encode()).hexdigest()[:12]}"
+    written, name = file.decode("utf-8-sig"), f"own-{sha256(write_lesson(lesson).encode()).hexdigest()[:12]}"
     # A dictionary keeps its order: the oldest lessons are dropped first.
-    own = {**st.session_state.get(OWN_LESSONS, {}), name: OwnLesson(file.decode("utf-8-sig"), lesson)}
+    own = {**st.session_state.get(OWN_LESSONS, {}), name: written}
     st.session_state[OWN_LESSONS] = dict(list(own.items())[-MAX_OWN_LESSONS:])
     return name
 
 
 def lesson_source(name: str) -> str:
     """Return the lesson's YAML source, generating it if needed."""
-    own = st.session_state.get(OWN_LESSONS, {}).get(name)
-    return own.written if own else write_lesson(find_lesson(name))
+    return st.session_state.get(OWN_LESSONS, {}).get(name) or write_lesson(find_lesson(name))
 
 
 @lru_cache(maxsize=32)
@@ -165,7 +161,7 @@ def show_or_explain(name: str, lesson: Lesson, number: int) -> bool:
         return show_step(name, lesson, number)
     except ExplorerError as problem:
         own = st.session_state.get(OWN_LESSONS, {}).get(name)
-        explain(with_line(problem, own.written, number) if own else problem)
+        explain(with_line(problem, own, number) if own else problem)
         show_ways(name, lesson, number, False)
         return True
 

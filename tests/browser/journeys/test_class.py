@@ -295,28 +295,6 @@ def test_the_code_brings_the_same_student_back_a_link_without_the_secret_leads_t
 
 
 @pytest.mark.ci
-def test_a_step_that_asks_nothing_shows_students_and_projector_its_stage_at_once(page_at, axe):
-    bare = STEPS[0].model_copy(update={"title": "Only look", "question": None, "text": "Which words does the model expect?"})
-    lesson = shipped_lesson("path").model_copy(update={"steps": (bare, STEPS[0])})
-    teacher = page_at(f"/class?{FOR_CLASS}={pack_lesson(lesson)}")
-    code = open_room(teacher)
-    student = page_at(f"/class?room={code}", width=390, dark=True)
-    press(student, texts.JOIN_ROOM.format(code=code))
-    expect(student.get_by_test_id("stage")).to_be_visible(timeout=PATIENCE)
-    answered(student)
-    axe(student)
-    expect(note(teacher)).to_have_text(texts.ONE_IS_HERE, timeout=PATIENCE)
-    expect(teacher.get_by_role("button", name=texts.REVEAL)).to_have_count(0)
-    press(teacher, texts.TO_PROJECTOR)
-    for said in (bare.title, bare.text, texts.ONE_IS_HERE):
-        expect(main(teacher).get_by_text(said).first).to_be_visible(timeout=PATIENCE)
-    answered(teacher)
-    teacher.evaluate("document.querySelector('main').scrollTo(0, 1e6)")
-    teacher.keyboard.press("PageDown")
-    expect(teacher.get_by_test_id("stage")).to_be_visible(timeout=PATIENCE)
-
-
-@pytest.mark.ci
 def test_phones_and_teacher_see_the_stage_of_a_step_with_the_guesses_in_it_and_look_without_the_server(page_at, axe):
     asks_word = shipped_lesson("masks-and-order").steps[0]
     lesson = shipped_lesson("path").model_copy(update={"steps": (asks_word, STEPS[1], STEPS[-1])})  # a token, a head of the wall

@@ -108,8 +108,10 @@ def test_a_guess_that_comes_after_the_reveal_is_said_to(rooms: Rooms, open_app: 
 def test_a_student_sees_the_view_at_the_level_of_the_lesson(
     rooms: Rooms, open_app: Callable[..., AppTest], level: str, expected: str
 ):
-    code, _ = open_room(rooms, BARE, level=level)
+    code, token = open_room(rooms, BARE, level=level)
     assert view_level(enter(open_app, code)) == expected
+    projector = open_app("classroom", **{SECRET: token, PRESENT: "1"})  # a step that asks nothing is shown there, too
+    assert BARE.text in drawn_as_written(projector) and stages(projector)
     for chosen in (BASIC, ADVANCED):
         app = open_app("classroom", **{ROOM: code, LEVEL: chosen})
         button(app, texts.JOIN_ROOM.format(code=code)).click().run()

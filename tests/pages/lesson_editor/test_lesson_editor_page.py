@@ -137,7 +137,7 @@ def test_what_only_the_model_can_tell_of_a_file_is_said_with_its_line_when_the_s
     new, field = "head: 9-9", "question › answer › head"
     written_file = BIRDS.replace("head: 1-2", new)
     app = open_app("attention")
-    app.session_state[lesson.OWN_LESSONS] = {"own-1": lesson.OwnLesson(written_file, read_lesson(written_file.encode()))}
+    app.session_state[lesson.OWN_LESSONS] = {"own-1": written_file}
     app.query_params[LESSON] = "own-1"
     app.run()
     assert not app.exception

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.serving import wait_until
 from tx_core.classroom import rooms as store
 from tx_core.classroom.room_database import TABLES
 from tx_core.classroom.rooms import ALPHABET, CODE_LETTERS, NO_SUCH_STEP, NOTHING_WRITTEN, Rooms
@@ -323,29 +322,6 @@ def test_every_text_has_a_length(rooms: Rooms):
         assert rooms.student(student).sent["guess"] == odd.replace("\0", "")
     for code in ("\0", "AB\0CDE", "\ud800BCDEF", "é" * 6, "ABCDE1", "ABCDEFG", ""):
         assert rooms.find(code) is None
-
-
-def test_a_change_is_heard_of_on_the_server_that_made_it_and_with_postgresql_on_every_other(open_rooms: Callable[..., Rooms]):
-    one, other = open_rooms(), open_rooms()
-    heard: dict[str, list[int | None]] = {"one": [], "other": []}
-    one.changed, other.changed = heard["one"].append, heard["other"].append
-    shared = one.engine.dialect.name == "postgresql"
-    first, teacher = one.open(SOURCE, STEPS)
-
-    def both_listen() -> bool:
-        one.go(teacher, 2)
-        return bool(heard["one"] and (heard["other"] or not shared))
-
-    wait_until(both_listen, 120, "a change that both hear of")
-    one.close(teacher)
-    room, teacher = one.open(SOURCE, STEPS)
-    student = one.join(room.code)
-    one.answer(student, 1, "went")
-    one.go(teacher, 2)
-    one.close(teacher)
-    for name in ("one", "other") if shared else ("one",):
-        wait_until(lambda name=name: heard[name].count(room.id) >= 4, 120, "four changes")
-    assert set(heard["one"]) - {None} == {first.id, room.id}
 
 
 def test_nobody_new_joins_a_locked_room_and_who_is_in_it_stays(rooms: Rooms):
