@@ -234,7 +234,6 @@ def about_runs(inputs: BertInputs, runs: TwoRuns) -> Callable[[Mapping[str, obje
         "apartSaid": texts.APART.get(inputs.part, ""),
         "note": "",
         "awaits": False,
-        "captionNotes": [texts.CAPTIONS[inputs.part]],
         "prediction": None,
         "labels": texts.PREDICTION,
         "architecture": bert_architecture(len(trace.attention.weights), runs.ends, runs.notes),

@@ -17,11 +17,6 @@ APART = {
     "compare": "In this head, no weight of ours differs from Hugging Face's by more than {apart}.",
     "random": "Untrained, {apart} of this head's attention lies elsewhere.",
 }
-CAPTIONS = {
-    "compare": "Ours and Hugging Face's code with the same weights.",
-    "random": "The same code with trained and with random weights.",
-    "family": "A successor of BERT.",
-}
 EMBEDDINGS_BOX, ATTENTION_BOX, FEED_BOX = "Embeddings", "Attention", "Feed-forward"
 HEAD_BOX, HEAD_BOX_SAID = "Prediction", "Prediction head: what stands on top"
 BLOCK_APART = "differs by {apart}"

@@ -29,7 +29,7 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.examples import Example, offer_examples, read_examples
 from pages.ui.shell.level import is_hidden, offered_options
-from pages.ui.stage.changes import Changes, StackNames, describe_change, without_positions
+from pages.ui.stage.changes import Changes, describe_change, without_positions
 from pages.ui.stage.inputs import ask_model
 from pages.ui.stage.packing import RunName
 from pages.ui.stage.texts import DRAWING_LABELS, SECOND_SENTENCE, TOKEN_CHANGES_UNDONE
@@ -228,7 +228,7 @@ def _name_changes(active: Changes) -> str:
 
 def changes_in_full(active: Changes) -> str:
     """Return every change in full; tokens go by their positions, since A and B may be of two texts."""
-    return "; ".join(describe_change(change, [StackNames("self", MAX_LAYERS_OR_HEADS, (), ())]) for change in active)
+    return "; ".join(describe_change(change) for change in active)
 
 
 def _tell_changes(active: Changes) -> None:

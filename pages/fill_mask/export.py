@@ -11,7 +11,7 @@ from pages.ui.export.computation import Computation, call, changes_argument, eac
 from pages.ui.export.records import Code, DataTable, Export, Exports, table_files
 from pages.ui.export.transformers_code import intervention_lines, loading_lines, special_argument, with_mask_tokens
 from pages.ui.shell import controls
-from pages.ui.stage.changes import describe_change, stack_names
+from pages.ui.stage.changes import describe_change
 from pages.ui.stage.sources import file_stem
 from tx_core.fill_mask.head_scan import Scan
 from tx_core.fill_mask.prediction_shift import BlankShift, EntryShift, shift_predictions
@@ -80,7 +80,7 @@ def scan_export(run: BlankRun) -> Export:
     looked = run.looked
     scan = looked.scan_asked
     title = texts.EXPORT_SCAN_TITLE.format(followed=followed_name(scan.followed), model=controls.model_title(run.engine.name))
-    changes = "; ".join(describe_change(one, stack_names(looked.trace)) for one in scan.base)
+    changes = "; ".join(describe_change(one, looked.trace.stacks) for one in scan.base)
     table = DataTable(SCAN_COLUMNS, scan_rows(scan.result, scan.followed))
     name = file_stem("head-scan", run.engine.name)
     numbers = table_files(texts.EXPORT_SCAN, texts.EXPORT_SCAN_HELP, name, table)

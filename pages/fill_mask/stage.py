@@ -23,7 +23,7 @@ from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import percent, points, signed
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.attention import NO_RUN, about_run, class_guesses, empty_stage, take_changes
-from pages.ui.stage.changes import Changes, describe_change, stack_names
+from pages.ui.stage.changes import Changes, describe_change
 from pages.ui.stage.charts import bars_drawing, moved_drawing
 from pages.ui.stage.first_picture import show_first_picture
 from pages.ui.stage.mount import Reported, mount
@@ -247,4 +247,4 @@ def _changes_in_words(changed: Changes, trace: Trace) -> str:
     (change,) = changed
     if change.kind == "off" and change.head is not None and len(trace.stacks) == 1:
         return texts.WITHOUT.format(place=head_in_sentence((change.layer, change.head)))
-    return describe_change(change, stack_names(trace))
+    return describe_change(change, trace.stacks)

@@ -25,7 +25,7 @@ from pages.ui.panels.step import show_step_stage
 from pages.ui.shell import cache
 from pages.ui.shell.address import page_view
 from pages.ui.shell.level import LEVEL_NOW
-from pages.ui.stage.changes import describe_change, stack_names
+from pages.ui.stage.changes import describe_change
 from pages.ui.stage.tokens import escape_markdown
 from tx_core.classroom.lesson_file import DIFFICULTIES, MAX_LONG, MAX_STEPS, Step
 from tx_core.classroom.measures import MAX_SHORT, distinct_names
@@ -247,7 +247,7 @@ def _ask_changes(step: Fields, name: str) -> None:
     if not written or trace is None:
         return
     try:
-        said = "; ".join(describe_change(change, stack_names(trace)) for change in read_interventions(str(written)))
+        said = "; ".join(describe_change(change, trace.stacks) for change in read_interventions(str(written)))
     except ValueError:
         said = str(written)
     ticked = st.checkbox(

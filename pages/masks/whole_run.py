@@ -12,7 +12,7 @@ from pages.ui.export.part import Part
 from pages.ui.shell import cache
 from pages.ui.shell.frame import page_link
 from pages.ui.shell.numbers import ROUNDING, percent, rounding_verdict, small_number, weight
-from pages.ui.stage.changes import describe_change, stack_names
+from pages.ui.stage.changes import describe_change
 from pages.ui.stage.charts import bars_end, listing_drawing, matrix_drawing, moved_drawing
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.tokens import reading_in_link
@@ -85,7 +85,7 @@ def run_part(inputs: MaskInputs, engine: BertEngine) -> Part:
     with memory_checked():
         plain, found = cache.trace_with(engine, text), computed(shift, engine)
         padded = cache.trace_with(engine, text, interventions=[change]) if inputs.run == "padding" else None
-    title = describe_change(change, stack_names(plain))
+    title = describe_change(change, plain.stacks)
     moved = named("moved", each(shift.blanks, lambda blank: each(blank.moved, lambda one: (one.before, one.after))))
 
     def link_to_changed_pages() -> None:

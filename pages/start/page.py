@@ -14,21 +14,21 @@ from pages.ui.shell.frame import show_engine
 from pages.ui.shell.level import level_in_link
 from pages.ui.shell.two_kinds import show_two_kinds
 from pages.ui.stage.inputs import explain_problem, sentence_inputs
-from pages.ui.stage.routes import empty_routes, first_routes, route_fields, route_run, routes_stage
+from pages.ui.stage.routes import first_routes, route_fields, route_run, routes_stage
 from tx_core.errors import ExplorerError
 
 fields = route_fields(texts.SENTENCE)
 inputs = sentence_inputs(PAGE, fields, asks=texts.ASK_SENTENCE, counts=False)
 if not first_routes(PAGE, fields):
     try:
-        run = route_run(inputs)
+        engine, run = inputs.engine(), route_run(inputs)
     except ExplorerError as problem:
         explain_problem(PAGE, problem)
-        empty_routes(inputs, fields)
+        routes_stage(inputs, fields)
         badge.empty()
     else:
         routes_stage(inputs, fields, run)
-        show_engine(badge, run.engine.title, run.engine.device)
+        show_engine(badge, engine.title, engine.device)
 for column, door in zip(st.columns(len(texts.DOORS)), texts.DOORS, strict=True):
     with column.container(border=True):
         label, settings = f"**{door.name}:** {door.promise}", door.settings | level_in_link()

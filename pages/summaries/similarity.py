@@ -20,8 +20,8 @@ from pages.ui.export.computation import Computation, call, computed, named
 from pages.ui.export.records import DataTable, table_of
 from pages.ui.shell import cache
 from pages.ui.shell.controls import head_name
-from pages.ui.stage.charts import Drawing, PointKind, listing_drawing, points_chart
-from pages.ui.stage.heads import all_heads, grammar_columns, kind_styles
+from pages.ui.stage.charts import Chart, Drawing, listing_drawing
+from pages.ui.stage.heads import KindStyle, all_heads, grammar_columns, kind_styles
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.view_options import head_in_sentence
@@ -47,7 +47,7 @@ class HeadMap:
     similarities: Float[np.ndarray, "head other"]
     positions: Float[np.ndarray, "head axis"]
     heads: tuple[Head, ...]
-    kinds: tuple[PointKind, ...]
+    kinds: tuple[KindStyle, ...]
 
     @property
     def labels(self) -> list[str]:
@@ -65,7 +65,7 @@ def run(inputs: SentenceInputs) -> PartRun:
     stack = trace.attention
     summary, looks = summary_of(inputs, stack), kind_styles(stack.query_tokens)
     similarities = computed(similarities_call(trace), inputs.engine(), trace=trace)
-    kinds = tuple(PointKind(looks[one.kind].word, looks[one.kind].colour, looks[one.kind].symbol) for one in summary.named)
+    kinds = tuple(looks[one.kind] for one in summary.named)
     shape = stack.weights.shape[:2]
     heads = HeadMap(similarities, similarity.classical_mds(similarities), tuple(all_heads(*shape).values()), kinds)
     head, control = ask_head(*shape)
@@ -90,9 +90,9 @@ def _map(heads: HeadMap) -> Picture:
     variants = {}
     for number, label in enumerate(heads.labels):
         neighbours = [other for other, _ in heads.nearest(number)]
-        chart = points_chart("", heads.positions, label, heads.kinds, number, neighbours)
+        chart = points_chart(heads.positions, label, heads.kinds, number, neighbours)
         variants[label] = {"chart": {name: chart[name] for name in ("chosen", "neighbours", "name")}}
-    details = [f"{head_name(head)}: {kind.name}" for head, kind in zip(heads.heads, heads.kinds, strict=True)]
+    details = [f"{head_name(head)}: {kind.word}" for head, kind in zip(heads.heads, heads.kinds, strict=True)]
     drawing = Drawing(chart | {"title": texts.SIMILARITY_TITLE}, tuple(heads.labels), ("x", "y"), heads.positions)
     choosing = {"chooses": "heads", "choices": heads.labels, "varies": "heads", "variants": variants}
     sentence = texts.MAP_CORRELATION.format(correlation=similarity.mds_correlation(heads.similarities))
@@ -104,7 +104,7 @@ def _nearest(heads: HeadMap) -> Picture:
     variants = {}
     for number, label in enumerate(heads.labels):
         nearest = heads.nearest(number)
-        rows = [[head_name(heads.heads[other]), heads.kinds[other].name, f"{share:.3f}"] for other, share in nearest]
+        rows = [[head_name(heads.heads[other]), heads.kinds[other].word, f"{share:.3f}"] for other, share in nearest]
         title = texts.NEAREST_TITLE.format(head=head_in_sentence(heads.heads[number]))
         variants[label] = {
             "chart": {"title": title, "rows": rows},
@@ -124,7 +124,7 @@ def _rows(model: str, heads: HeadMap, chosen: int) -> Sequence[dict[str, str | f
         {
             "layer": layer + 1,
             "head": head + 1,
-            "kind": heads.kinds[number].name,
+            "kind": heads.kinds[number].word,
             "x": float(heads.positions[number, 0]),
             "y": float(heads.positions[number, 1]),
             texts.SIMILARITY_TO_CHOSEN: float(heads.similarities[chosen, number]),
@@ -144,3 +144,50 @@ def numbers(trace: Trace, chosen: int) -> list[Computation]:
     similarities = similarities_call(trace)
     positions = named("positions", call(similarity.classical_mds, similarities))
     return [positions.round(3), named("similar", similarities[chosen]).round(3)]
+
+
+NAME_REACH = (30.0, 24.0)
+"""Pixels from the chosen point to the middle of its name, sideways and up or down."""
+MAP_PIXELS = 400
+"""About the width of the map, by which the distance of a name from other points is judged."""
+
+
+def points_chart(
+    places: Float[np.ndarray, "one axis"],
+    label: str,
+    kinds: Sequence[KindStyle],
+    chosen: int,
+    neighbours: Sequence[int],
+) -> Chart:
+    """Draw heads as points, colour and shape by kind; the chosen one with its label and lines to its neighbours.
+
+    Both axes have the same scale, so that distances can be compared.
+    """
+    drawn = [
+        {
+            "name": kind.word,
+            "colour": kind.colour,
+            "symbol": kind.symbol,
+            "members": [number for number, one in enumerate(kinds) if one == kind],
+        }
+        for kind in dict.fromkeys(kinds)
+    ]
+    right, down = name_offset(places, chosen)
+    return {
+        "kind": "points",
+        "title": "",
+        "places": places.tolist(),
+        "kinds": drawn,
+        "chosen": chosen,
+        "neighbours": list(neighbours),
+        "name": {"text": label, "right": right, "down": down},
+    }
+
+
+def name_offset(places: Float[np.ndarray, "one axis"], chosen: int) -> tuple[float, float]:
+    """Return where the chosen point's name stands, in pixels to its right and below: where it is farthest from all others."""
+    scale = MAP_PIXELS / (np.ptp(places, axis=0).max() + 1e-9)
+    others = np.delete(places - places[chosen], chosen, axis=0) * scale * [1, -1]
+    tried = [(NAME_REACH[0] * np.cos(turn), NAME_REACH[1] * np.sin(turn)) for turn in np.arange(16) * np.pi / 8]
+    right, down = max(tried, key=lambda offset: np.hypot(*(others - offset).T).min(initial=np.inf))
+    return float(right), float(down)

@@ -270,7 +270,7 @@ SUMMED = """async ([message]) => {
   const { takeMatrices } = await import('/stage/matrices/matrix.js')
   const { arithmetic } = await import('/stage/matrices/sum.js')
   const { TEXTS } = await import('/canvas/core/texts.js')
-  const model = takeMatrices(unpackStage(Uint8Array.from(message)), TEXTS.matrixRow)
+  const model = takeMatrices(unpackStage(Uint8Array.from(message)), TEXTS.matrices)
   return Object.fromEntries(model.matrices.map(({ name, rows, shown, columns, values }) => {
     const sums = []
     for (let row = 0; row < rows; row += 1) for (let column = 0; column < shown; column += 1) {

@@ -26,7 +26,7 @@ from pages.ui.shell.address import value_of
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.attention import drawn_padding
 from pages.ui.stage.browser_texts import CAPTION
-from pages.ui.stage.changes import describe_change, stack_names
+from pages.ui.stage.changes import describe_change
 from pages.ui.stage.sources import Source, file_stem, reading, source
 from pages.ui.stage.tokens import numbered_tokens
 from tx_core.analysis import views
@@ -165,8 +165,7 @@ class AttentionMap:
 
 def changes_in_words(trace: Trace) -> str:
     """List what was changed in a run, named as on the page."""
-    names = stack_names(trace)
-    return "; ".join(describe_change(change, names) for change in trace.interventions)
+    return "; ".join(describe_change(change, trace.stacks) for change in trace.interventions)
 
 
 def shown_map(page: str, trace: Trace, plain: Trace | None = None) -> AttentionMap:

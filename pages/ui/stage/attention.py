@@ -14,9 +14,8 @@ from pages.ui.stage import texts
 from pages.ui.stage.changes import (
     MAX_INTERVENTIONS,
     active_changes,
-    describe_change,
+    list_changes,
     set_changes,
-    stack_names,
     with_change,
     without_change,
 )
@@ -29,7 +28,7 @@ from pages.ui.stage.sources import file_stem
 from tx_core.analysis.comparison import most_changed_heads
 from tx_core.analysis.packing import join
 from tx_core.analysis.views import View, view
-from tx_core.transformer.interventions import Head, Intervention, read_interventions, unmasked_padding, write_interventions
+from tx_core.transformer.interventions import Head, Intervention, read_interventions, unmasked_padding
 from tx_core.transformer.trace import Trace
 
 MAX_MOVED_HEADS = 8
@@ -129,7 +128,7 @@ def empty_stage(
 
 def about_run(page: str, name: RunName, trace: Trace, unchanged: Trace | None) -> dict[str, object]:
     """Return what a stage of attention is told of a run beside its weights."""
-    changes, names = active_changes(page), stack_names(trace)
+    changes = active_changes(page)
     layers = sum(len(stack.weights) for stack in trace.stacks)
     return {
         "model": controls.model_title(trace.model),
@@ -138,7 +137,7 @@ def about_run(page: str, name: RunName, trace: Trace, unchanged: Trace | None) -
         "bare": name.bare,
         "origin": origin(trace.model),
         "stem": file_stem("attention", trace.model),
-        "changes": [{"link": write_interventions([change]), "label": describe_change(change, names)} for change in changes],
+        "changes": list_changes(changes, trace.stacks),
         "moved": _moved_heads(trace, unchanged),
         "nothingMoved": _nothing_moved(changes, layers),
         "padding": drawn_padding(changes, view(trace.stacks[0])) if unchanged else 0,

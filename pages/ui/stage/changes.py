@@ -1,7 +1,6 @@
 """The reader's changes of a run: the interventions in the session and the address, their names and their chips."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import streamlit as st
 
@@ -10,7 +9,6 @@ from pages.ui.shell.address import Field, set_values, value_of, view_parameters
 from pages.ui.stage import texts
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine.engine import run_limits
-from tx_core.transformer.config import AttentionKind
 from tx_core.transformer.interventions import (
     MAX_INTERVENTIONS,
     Intervention,
@@ -18,7 +16,7 @@ from tx_core.transformer.interventions import (
     read_interventions,
     write_interventions,
 )
-from tx_core.transformer.trace import Trace
+from tx_core.transformer.trace import AttentionStack, Trace
 
 Changes = tuple[Intervention, ...]
 CHANGES_FIELD: Field[Changes] = Field("changes", (), read_interventions, write_interventions)
@@ -75,33 +73,18 @@ def _in_address(model: str, text: str, pair: str | None, special_tokens: bool) -
     return same_text and same_reading and address.get("model", "embedded") == model
 
 
-class StackNames(NamedTuple):
-    """One kind of attention of a run, for naming changes.
+def list_changes(changes: Changes, stacks: Sequence[AttentionStack]) -> list[dict[str, str]]:
+    """Return changes as a stage lists them: each as a link writes it, and in words."""
+    return [{"link": write_interventions([one]), "label": describe_change(one, stacks)} for one in changes]
 
-    Attributes:
-        kind: the kind of attention.
-        layers: the number of its layers.
-        queries: the tokens that attend.
-        keys: the tokens that are attended to.
+
+def describe_change(change: Intervention, stacks: Sequence[AttentionStack] = ()) -> str:
+    """Return a change in words: its place, the tokens of the run and, where there are several stacks, the stack.
+
+    stacks: of the run; none where it is not known yet, so that tokens are named by their positions.
     """
-
-    kind: AttentionKind
-    layers: int
-    queries: tuple[str, ...]
-    keys: tuple[str, ...]
-
-
-def stack_names(trace: Trace) -> list[StackNames]:
-    """Describe the stacks of a run, for naming changes."""
-    return [
-        StackNames(stack.kind, len(stack.weights), stack.query_tokens.tokens, stack.key_tokens.tokens) for stack in trace.stacks
-    ]
-
-
-def describe_change(change: Intervention, stacks: Sequence[StackNames]) -> str:
-    """Return a change in words: its place, the tokens of the run and, where there are several stacks, the stack."""
     stack, place = _place(change, stacks)
-    axes = {"query": stack.queries, "key": stack.keys}
+    axes = {"query": stack.query_tokens.tokens, "key": stack.key_tokens.tokens} if stack else {"query": (), "key": ()}
     tokens = [_token(position, axes[axis]) for position, axis in zip(change.positions, change.rule.positions, strict=False)]
     template = texts.CHANGE_IN_PLACE if place else texts.CHANGE_EVERYWHERE
     query, key = (tokens[0], tokens[-1]) if tokens else ("", "")
@@ -116,15 +99,15 @@ def _token(position: int, tokens: Sequence[str]) -> str:
     return texts.CHANGED_TOKEN.format(token=tokens[position], position=position + 1)
 
 
-def _place(change: Intervention, stacks: Sequence[StackNames]) -> tuple[StackNames, str]:
+def _place(change: Intervention, stacks: Sequence[AttentionStack]) -> tuple[AttentionStack | None, str]:
     """Return the stack that a change belongs to, and its layer and head in words; "" for all layers."""
-    stack, layer = stacks[0], change.layer
+    stack, layer = (stacks[0] if stacks else None), change.layer
     if layer is None:
         return stack, ""
     for candidate in stacks[1:]:
-        if layer < stack.layers:
+        if layer < len(stack.weights):
             break
-        layer, stack = layer - stack.layers, candidate
+        layer, stack = layer - len(stack.weights), candidate
     template = f"{'layer' if change.head is None else 'head'}{' in a stack' if len(stacks) > 1 else ''}"
-    names = {"layer": layer + 1, "head": (change.head or 0) + 1, "stack": texts.STACK_NAMES[stack.kind]}
+    names = {"layer": layer + 1, "head": (change.head or 0) + 1, "stack": stack and texts.STACK_NAMES[stack.kind]}
     return stack, texts.CHANGE_PLACES[template].format(**names)

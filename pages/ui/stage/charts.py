@@ -252,63 +252,6 @@ def signed_drawing(
     return Drawing(chart, tuple(labels), (title,), np.array(values, np.float64).reshape(-1, 1))
 
 
-NAME_REACH = (30.0, 24.0)
-"""Pixels from the chosen point to the middle of its name, sideways and up or down."""
-MAP_PIXELS = 400
-"""About the width of the map, by which the distance of a name from other points is judged."""
-
-
-@dataclass(frozen=True)
-class PointKind:
-    """What points of one kind look like on a map."""
-
-    name: str
-    colour: str
-    symbol: str
-
-
-def points_chart(
-    title: str,
-    places: Float[np.ndarray, "one axis"],
-    label: str,
-    kinds: Sequence[PointKind],
-    chosen: int,
-    neighbours: Sequence[int],
-) -> Chart:
-    """Draw heads as points, colour and shape by kind; the chosen one with its label and lines to its neighbours.
-
-    Both axes have the same scale, so that distances can be compared.
-    """
-    drawn = [
-        {
-            "name": kind.name,
-            "colour": kind.colour,
-            "symbol": kind.symbol,
-            "members": [number for number, one in enumerate(kinds) if one == kind],
-        }
-        for kind in dict.fromkeys(kinds)
-    ]
-    right, down = name_offset(places, chosen)
-    return {
-        "kind": "points",
-        "title": title,
-        "places": places.tolist(),
-        "kinds": drawn,
-        "chosen": chosen,
-        "neighbours": list(neighbours),
-        "name": {"text": label, "right": right, "down": down},
-    }
-
-
-def name_offset(places: Float[np.ndarray, "one axis"], chosen: int) -> tuple[float, float]:
-    """Return where the chosen point's name stands, in pixels to its right and below: where it is farthest from all others."""
-    scale = MAP_PIXELS / (np.ptp(places, axis=0).max() + 1e-9)
-    others = np.delete(places - places[chosen], chosen, axis=0) * scale * [1, -1]
-    tried = [(NAME_REACH[0] * np.cos(turn), NAME_REACH[1] * np.sin(turn)) for turn in np.arange(16) * np.pi / 8]
-    right, down = max(tried, key=lambda offset: np.hypot(*(others - offset).T).min(initial=np.inf))
-    return float(right), float(down)
-
-
 def listing_drawing(
     title: str = "",
     head: Sequence[str] = (),

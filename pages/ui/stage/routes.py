@@ -4,9 +4,9 @@ The page's answer carries the layers' guesses. Arcs take a run each: the stage a
 the blank, then those into tokens that carry something.
 """
 
+import functools
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 
 import streamlit as st
 
@@ -15,7 +15,7 @@ from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, StageFields, check, choice_field, text_field, widget_key
 from pages.ui.stage.arcs import arcs_path, describe_routes
 from pages.ui.stage.attention import take_changes
-from pages.ui.stage.changes import CHANGES_FIELD, active_changes, describe_change, drop_missing_changes, stack_names
+from pages.ui.stage.changes import CHANGES_FIELD, drop_missing_changes, list_changes
 from pages.ui.stage.first_picture import draw_first_picture
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.mount import Reported, mount, origin
@@ -23,7 +23,6 @@ from pages.ui.stage.packing import RunName
 from pages.ui.stage.tokens import SPECIAL_FIELD, click_word, sentence_words
 from tx_core.analysis.packing import join
 from tx_core.causal.cut_effects import read_prediction
-from tx_core.engine.engine import Engine
 from tx_core.errors import ExplorerError, memory_checked
 from tx_core.fill_mask.predictions import predict
 from tx_core.transformer.interventions import write_interventions
@@ -45,47 +44,37 @@ def route_fields(text: str) -> StageFields:
     return StageFields(own, ROUTE_LOOKS, {HOME_PARAMETER: USUAL_LEAST})
 
 
-@dataclass(frozen=True)
-class RouteRun:
-    """A sentence's way through the model, with the reader's changes.
-
-    Attributes:
-        engine: of the model.
-        name: what was run.
-        told: what the picture is told of it, beside its arcs.
-        notes: what of the changes this sentence does not have, and was left out.
-        labels: the changes in words.
-    """
-
-    engine: Engine
-    name: RunName
-    told: Mapping[str, object]
-    notes: tuple[str, ...]
-    labels: tuple[str, ...]
-
-
-def route_run(inputs: SentenceInputs) -> RouteRun:
-    """Run the sentence, without and with the reader's changes.
+def route_run(inputs: SentenceInputs) -> dict[str, object]:
+    """Run the sentence, without and with the reader's changes, and return what the stage is told of both.
 
     Raises:
         ExplorerError: where the sentence has no blank or the model cannot be used.
     """
-    page = inputs.page
     engine = inputs.engine()
     with memory_checked():
         read_prediction(engine, inputs.text)  # what cannot be predicted is refused before it runs
         trace = cache.trace_with(engine, inputs.text)
-        notes = drop_missing_changes(page, trace)
-        told = describe_routes(inputs.name)
-    labels = tuple(describe_change(change, stack_names(trace)) for change in active_changes(page))
-    return RouteRun(engine, inputs.name, told, tuple(notes), labels)
+        notices = drop_missing_changes(inputs.page, trace)
+        name = inputs.name
+        return {
+            **describe_routes(name),
+            **offered_routes(name),
+            "run": {"id": name.signed()},
+            "model": controls.model_title(engine.name),
+            "origin": origin(name.model),
+            "changes": list_changes(name.changes, trace.stacks),
+            "notices": notices,
+        }
 
 
-def routes_stage(inputs: SentenceInputs, fields: StageFields, run: RouteRun) -> None:
-    """Draw the stage of a run."""
-    name = run.name
-    model = {"model": controls.model_title(run.engine.name), "origin": origin(name.model)}
-    _mount(inputs, fields, {**run.told, **model, **offered_routes(name), "run": {"id": name.signed()}}, run)
+NO_ROUTES = {"run": None, "changes": [], "notices": []}
+
+
+def routes_stage(inputs: SentenceInputs, fields: StageFields, run: Mapping[str, object] = NO_ROUTES) -> None:
+    """Draw the stage of a run; without one, the words of the sentence alone, so that a click can make one the blank."""
+    told = {**run, "text": inputs.text, "words": sentence_words(widget_key(inputs.page, "text"))}
+    take = functools.partial(take_reports, inputs.page)
+    mount(inputs.page, ROUTES_SCRIPT, fields, lambda header: join({**header, **told}, []), take, is_empty=run["run"] is None)
 
 
 def offered_routes(name: RunName, blank: int = 0) -> dict[str, object]:
@@ -97,30 +86,7 @@ def offered_routes(name: RunName, blank: int = 0) -> dict[str, object]:
 
 def first_routes(page: str, fields: StageFields) -> bool:
     """Draw the stored picture of the first view while the model is being loaded; return whether it did."""
-    return draw_first_picture(page, ROUTES_SCRIPT, fields, lambda reported: take_reports(page, reported))
-
-
-def empty_routes(inputs: SentenceInputs, fields: StageFields) -> None:
-    """Draw a stage that shows the words of the sentence only, so that a click can make one the blank."""
-    _mount(inputs, fields, {"run": None}, None)
-
-
-def _mount(inputs: SentenceInputs, fields: StageFields, message: Mapping[str, object], run: RouteRun | None) -> None:
-    changes = zip(run.name.changes, run.labels, strict=True) if run else ()
-    told = {
-        **message,
-        "text": inputs.text,
-        "words": sentence_words(widget_key(inputs.page, "text")),
-        "changes": [{"link": write_interventions([change]), "label": label} for change, label in changes],
-    }
-    mount(
-        inputs.page,
-        ROUTES_SCRIPT,
-        fields,
-        lambda header: join({**header, **told, "notices": list(run.notes) if run else []}, []),
-        lambda reported: take_reports(inputs.page, reported),
-        is_empty=run is None,
-    )
+    return draw_first_picture(page, ROUTES_SCRIPT, fields, functools.partial(take_reports, page))
 
 
 def take_reports(page: str, reported: Reported) -> None:

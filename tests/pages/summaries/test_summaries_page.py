@@ -13,6 +13,7 @@ from pages.summaries.attribution import describe_agreement
 from pages.summaries.kinds import describe_head, rows_of, summarise
 from pages.summaries.logit_lens import describe_answer
 from pages.summaries.parts import PARTS
+from pages.summaries.similarity import NAME_REACH, name_offset
 from pages.ui.shell import controls
 from pages.ui.shell.numbers import whole_percent
 from pages.ui.shell.texts import CHECK_INPUT
@@ -334,3 +335,8 @@ def test_colours_may_stand_for_numbers_instead(open_app, stack):
         cells = table_of(app, colour=colour)["chart"]["cells"]
         assert cells[2][1]["word"] == word
         assert all(0 <= cell["strength"] <= 1 for row in cells for cell in row)
+
+
+def test_the_name_stands_where_it_is_farthest_from_the_other_points():
+    assert name_offset(np.array([[0.0, 0.0], [0.1, 0.0]]), 0) == pytest.approx((-NAME_REACH[0], 0.0))
+    assert name_offset(np.array([[0.0, 0.0], [-0.1, 0.1], [0.1, 0.1], [0.0, 1.0]]), 0) == pytest.approx((0.0, NAME_REACH[1]))

@@ -1,7 +1,10 @@
 """A reader's changes: made, taken back, and named."""
 
+from collections.abc import Sequence
+from types import SimpleNamespace
+
 from pages.ui.stage import texts as stage_texts
-from pages.ui.stage.changes import StackNames, describe_change, with_change, without_change
+from pages.ui.stage.changes import describe_change, with_change, without_change
 from tests.support.messages import name_everywhere, token_name
 from tx_core.transformer.interventions import MAX_INTERVENTIONS, NO_VECTORS, Intervention, read_interventions, write_interventions
 
@@ -26,13 +29,15 @@ def test_there_is_an_end_to_changes():
     assert read_interventions(write_interventions(full)) == full
 
 
+def stack_of(kind: str, layers: int, queries: Sequence[str], keys: Sequence[str]) -> SimpleNamespace:
+    """What a change is named by, of a stack of a run."""
+    axes = {"query_tokens": SimpleNamespace(tokens=queries), "key_tokens": SimpleNamespace(tokens=keys)}
+    return SimpleNamespace(kind=kind, weights=range(layers), **axes)
+
+
 def test_where_a_model_has_several_stacks_the_stack_is_named_and_its_own_layers_are_counted():
     text, written = ("the", "dog"), ("<s>", "der")
-    stacks = [
-        StackNames("self", 2, text, text),
-        StackNames("decoder", 3, written, written),
-        StackNames("cross", 3, written, text),
-    ]
+    stacks = [stack_of("self", 2, text, text), stack_of("decoder", 3, written, written), stack_of("cross", 3, written, text)]
     link = "off~2-1_off~3-1_cut~2-2~5_cut~2-2~6-4_hide~2"
     encoder, decoder, cross = (stage_texts.STACK_NAMES[stack.kind] for stack in stacks)
     in_head, in_layer = stage_texts.CHANGE_PLACES["head in a stack"], stage_texts.CHANGE_PLACES["layer in a stack"]
@@ -49,7 +54,7 @@ def test_where_a_model_has_several_stacks_the_stack_is_named_and_its_own_layers_
 
 def test_what_is_put_in_is_named_by_its_place_and_without_another_text_only_means_are():
     tokens = ("the", "dog")
-    names = [describe_change(one, [StackNames("self", 2, tokens, tokens)]) for one in read_interventions(PUT_IN)]
+    names = [describe_change(one, [stack_of("self", 2, tokens, tokens)]) for one in read_interventions(PUT_IN)]
     assert names == [
         "Layer 2, head 1: mean attention output",
         "Layer 1: feed-forward switched off",

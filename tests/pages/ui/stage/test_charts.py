@@ -2,7 +2,6 @@
 
 import tomllib
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,12 +13,10 @@ from pages.ui.stage.charts import (
     BELOW_ZERO,
     INK,
     LINE_COLOURS,
-    NAME_REACH,
     ONE_COLOUR,
     bars_drawing,
     lines_drawing,
     moved_drawing,
-    name_offset,
     signed_drawing,
 )
 from tests.support.serving import ROOT
@@ -82,11 +79,6 @@ def test_a_series_or_a_border_without_a_number_for_each_step_is_refused():
         lines_drawing("", STEPS, {"short": [1.0, 2.0]})
     with pytest.raises(ValueError, match="1 numbers of upper border"):
         lines_drawing("", STEPS, SERIES, band=([1, 2, 3], [4]))
-
-
-def test_the_name_stands_where_it_is_farthest_from_the_other_points():
-    assert name_offset(np.array([[0.0, 0.0], [0.1, 0.0]]), 0) == pytest.approx((-NAME_REACH[0], 0.0))
-    assert name_offset(np.array([[0.0, 0.0], [-0.1, 0.1], [0.1, 0.1], [0.0, 1.0]]), 0) == pytest.approx((0.0, NAME_REACH[1]))
 
 
 def test_bars_have_their_numbers_and_those_below_zero_another_colour():
