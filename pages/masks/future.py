@@ -126,16 +126,12 @@ def loss_drawing(records: Sequence[Progress]) -> Drawing:
     return curve(texts.LOSSES, lines, BATCHES, every=SHOWN_EVERY, limits=(0.0, 3.5))
 
 
-def recent_loss(name: str, batch: int, records: Sequence[Progress]) -> float:
-    """Return the mean loss of a model over the batches since the moment before."""
-    return mean(one.values[name] for one in records if batch - SHOWN_EVERY < one.done <= batch)
-
-
 def loss_in_words(moment: FutureMoment, records: Sequence[Progress]) -> str:
     """Return in a sentence how large both losses are at a moment, and what no model gets below that looks back only."""
     if not moment.batch:
         return texts.UNTRAINED_LOSS
-    masked, unmasked = (recent_loss(name, moment.batch, records) for name in MASKS)
+    recent = [one for one in records if moment.batch - SHOWN_EVERY < one.done <= moment.batch]
+    masked, unmasked = (mean(one.values[name] for one in recent) for name in MASKS)
     template = texts.LOSS_BELOW if unmasked < least_loss() else texts.LOSS_ABOVE
     title = moment_title(moment.batch, BATCHES)
     return template.format(title=title, masked=f"{masked:.2f}", unmasked=f"{unmasked:.2f}", least=f"{least_loss():.2f}")

@@ -108,7 +108,10 @@ def _bars(blank: BlankShift, title: str, padded: Trace | None) -> Picture:
     labels = [one.prediction.label for one in blank.moved]
     before, after = [one.before for one in blank.moved], [one.after for one in blank.moved]
     drawing = moved_drawing(title, labels, before, after, limit=bars_end(largest))
-    said = [prediction_sentence(blank), *([padding_sentence(padded)] if padded else [])]
+    said = [prediction_sentence(blank)]
+    if padded:
+        taken = 1 - float(padded.attention.weights.sum(-1).mean())
+        said.append(texts.PADDING_TAKES.format(share=weight(taken), padding=PADDING))
     ranks = [texts.RANKS.format(before=one.rank_before, after=one.rank_after) for one in blank.moved]
     return Picture(drawing, " ".join(said), row=blank.number, details=ranks)
 
@@ -121,9 +124,3 @@ def prediction_sentence(blank: BlankShift) -> str:
     if now is first:
         return texts.SAME_WORD_FIRST.format(**values)
     return texts.OTHER_WORD_FIRST.format(**values, now=now.prediction.label, share=percent(now.after))
-
-
-def padding_sentence(changed: Trace) -> str:
-    """Return a sentence on the share of attention that goes to padding, the mean over layers, heads and tokens."""
-    taken = 1 - float(changed.attention.weights.sum(-1).mean())
-    return texts.PADDING_TAKES.format(share=weight(taken), padding=PADDING)

@@ -1,7 +1,6 @@
 """The parts of the page: one encoding from all sides (map, curves, distances, effect on scores), requirements, shuffled words."""
 
 import math
-from collections.abc import Mapping, Sequence
 
 import numpy as np
 import streamlit as st
@@ -21,10 +20,10 @@ from pages.ui.stage.tokens import note_how_read
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.errors import memory_checked
 from tx_core.lessons import position_encodings, word_order
-from tx_core.lessons.position_encodings import Table, check_encodings, compared_encodings, learned_table
+from tx_core.lessons.position_encodings import check_encodings, compared_encodings, learned_table
 from tx_core.lessons.word_order import BlankGuess, ShuffleTest, shuffle_test
 from tx_core.transformer import positions
-from tx_core.transformer.positions import Criterion, check_criteria, distance_spread
+from tx_core.transformer.positions import check_criteria, distance_spread
 
 Shown = tuple[list[Picture], Computation, str]
 """What a view of an encoding draws, the computation of its numbers, and the axes of these."""
@@ -166,9 +165,11 @@ def requirements_part(inputs: PositionInputs, engine: BertEngine) -> Part:
     values = np.array([[one.value for one in criteria] for criteria in checked.values()])
     drawing = listing_drawing(texts.MEASURED, [texts.COMPARED, *names], rows, values)
     numbers = named("numbers", each(computation.values(), lambda criteria: each(criteria, lambda criterion: criterion.value)))
+    spreads = {"learned": checked["learned table"][-1].value, "random": checked["a new random table"][-1].value}
+    said = {name: small_number(value) for name, value in (spreads | {"rest": distance_spread(learned[1:])}).items()}
     title = texts.EXPORT_REQUIREMENTS.format(length=inputs.length)
     return Part(
-        [Picture(drawing, describe_learned_table(checked, learned))],
+        [Picture(drawing, texts.LEARNED_TABLE_NOTE.format(**said))],
         PartNumbers(title, source(inputs.model_name, **sizes), [call(list, computation), numbers], texts.EXPORT_RESULT),
         [texts.REQUIREMENTS_TEXT],
         lambda: st.caption(texts.REQUIREMENTS_CAPTION),
@@ -177,23 +178,18 @@ def requirements_part(inputs: PositionInputs, engine: BertEngine) -> Part:
     )
 
 
-def describe_learned_table(checked: Mapping[str, Sequence[Criterion]], table: Table) -> str:
-    """Return how consistent a learned table is, with position 0 and without it, compared with a random one."""
-    learned, random = (checked[name][-1].value for name in ("learned table", "a new random table"))
-    shown = {"learned": learned, "rest": distance_spread(table[1:]), "random": random}
-    return texts.LEARNED_TABLE_NOTE.format(**{name: small_number(value) for name, value in shown.items()})
-
-
 def shuffle_part(inputs: PositionInputs, engine: BertEngine) -> Part:
     """Draw both orders, how much each word's vector changes between them, and what is predicted for a blank."""
     computation = named("run", call(shuffle_test, inputs.loaded, inputs.text, inputs.seed))
     run = computed(computation, engine)
     note_how_read(engine, inputs.text, key=widget_key(PAGE, "model"))
+    rows = [[texts.ORDERED, *run.encoding.tokens], [texts.SHUFFLED, *run.tokens_shuffled]]
+    orders = Picture(listing_drawing(texts.ORDERS, [texts.POSITION.capitalize(), *_numbers(len(run.order))], rows))
     changes = named("numbers", [computation.with_positions.by_token, computation.without_positions.by_token])
     shown = [computation.tokens_shuffled, changes, *(getattr(computation, name) for name in GUESSES)]
     about = source(inputs.model_name, text=inputs.text, **reading(inputs.special_tokens), seed=inputs.seed)
     return Part(
-        [_orders(run), _changes(run), *_guesses(run)],
+        [orders, _changes(run), *_guesses(run)],
         PartNumbers(texts.EXPORT_SHUFFLE, about, shown, texts.EXPORT_RESULT),
         [texts.SHUFFLE_TEXT],
         lambda: st.caption(texts.NO_BLANK) if run.ordered is None else None,
@@ -204,12 +200,6 @@ def shuffle_part(inputs: PositionInputs, engine: BertEngine) -> Part:
 
 GUESSES = {"ordered": texts.ORDERED_GUESS, "shuffled": texts.SHUFFLED_GUESS, "without_ordered": texts.UNORDERED_GUESS}
 """What is predicted for the first blank in three runs; without positions both orders give one answer."""
-
-
-def _orders(run: ShuffleTest) -> Picture:
-    """Write both orders, position by position."""
-    rows = [[texts.ORDERED, *run.encoding.tokens], [texts.SHUFFLED, *run.tokens_shuffled]]
-    return Picture(listing_drawing(texts.ORDERS, [texts.POSITION.capitalize(), *_numbers(len(run.order))], rows))
 
 
 def _changes(run: ShuffleTest) -> Picture:

@@ -62,17 +62,14 @@ def csv_rows(text: str) -> Iterator[tuple[int, list[str]]]:
     Raises:
         TextProblem: If the file is not valid CSV; names the line.
     """
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    delimiter = max("\t;,", key=first.count) if any(sign in first for sign in ",;\t") else NO_DELIMITER
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         for row in rows:
             yield rows.line_num, row
     except csv.Error as broken:
         raise TextProblem(f"Line {rows.line_num} of the file is no CSV: {broken}. Is a quotation mark open?") from broken
-
-
-def _delimiter(text: str) -> str:
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    return max("\t;,", key=first.count) if any(sign in first for sign in ",;\t") else NO_DELIMITER
 
 
 MAX_TABLE_COLUMNS = 100
@@ -231,13 +228,12 @@ def embedded_sentences() -> Sentences:
 
 def describe_left_out(left_out: tuple[LeftOut, ...]) -> str:
     """Describe the omitted lines: count, reason and first numbers; "" for none."""
-    return LEFT_OUT.format(reasons="; ".join(map(_describe_reason, left_out))) if left_out else ""
-
-
-def _describe_reason(one: LeftOut) -> str:
-    rest = one.count - len(one.lines)
-    template = LEFT_OUT_LINE if one.count == 1 else LEFT_OUT_MANY_LINES if rest else LEFT_OUT_LINES
-    return template.format(count=one.count, why=one.why, lines=", ".join(f"{line:,}" for line in one.lines), rest=rest)
+    reasons = []
+    for one in left_out:
+        rest, lines = one.count - len(one.lines), ", ".join(f"{line:,}" for line in one.lines)
+        template = LEFT_OUT_LINE if one.count == 1 else LEFT_OUT_MANY_LINES if rest else LEFT_OUT_LINES
+        reasons.append(template.format(count=one.count, why=one.why, lines=lines, rest=rest))
+    return LEFT_OUT.format(reasons="; ".join(reasons)) if reasons else ""
 
 
 def why_unfit(sentence: str) -> str:

@@ -101,7 +101,7 @@ class Registry:
         self._max_runs = host_settings().max_background_runs if max_runs is None else max_runs
         self._jobs: dict[tuple[str, str], _Job] = {}  # in order of arrival
         self._computing = 0  # threads; a stopping one counts until its update is done
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     @property
     def running(self) -> int:
@@ -113,7 +113,15 @@ class Registry:
     def check_capacity(self, visitor: str, address: str = "") -> None:
         """Raise Busy if `start` would; call it before fetching the data of a run."""
         with self._lock:
-            self._check_capacity(visitor, address)
+            self._advance()
+            active = {key: job for key, job in self._jobs.items() if job.active}
+            if any(owner == visitor for owner, _ in active):
+                raise Busy(ALREADY_RUNNING)
+            if len(active) >= self._max_runs:
+                raise Busy(QUEUE_FULL)
+            most = max(1, int(SHARE_OF_ADDRESS * self._max_runs))
+            if address and sum(job.address == address for job in active.values()) >= most:
+                raise Busy(SHARE_TAKEN.format(most=most))
 
     def start(self, visitor: str, kind: str, training: Trainable, address: str = "") -> Snapshot:
         """Start a run or put it in the queue, in place of the visitor's earlier one of this kind.
@@ -124,7 +132,7 @@ class Registry:
             Busy: The visitor has one computing or waiting, the address has its share of them, or the queue is full.
         """
         with self._lock:
-            self._check_capacity(visitor, address)
+            self.check_capacity(visitor, address)
             return self._add(visitor, kind, _Job(training, address=address))
 
     def resume(self, visitor: str, kind: str, address: str = "") -> Snapshot | None:
@@ -134,7 +142,7 @@ class Registry:
             Busy: As for `start`.
         """
         with self._lock:
-            self._check_capacity(visitor, address)
+            self.check_capacity(visitor, address)
             job = self._jobs.get((visitor, kind))
             if job is None or job.state != "stopped":
                 return None
@@ -153,7 +161,9 @@ class Registry:
         with self._lock:
             job = self._jobs.get((visitor, kind))
             if job is not None and job.state == "waiting":
-                self._withdraw((visitor, kind))
+                del self._jobs[visitor, kind]
+                if job.before:
+                    self._jobs[visitor, kind] = job.before
             elif job is not None and job.state == "running":
                 job.state = "stopping"
                 job.stop.set()
@@ -165,17 +175,6 @@ class Registry:
                 if owner == visitor:
                     job.dropped_at = self._clock() + seconds
             self._advance()
-
-    def _check_capacity(self, visitor: str, address: str) -> None:
-        self._advance()
-        active = [owner for (owner, _), job in self._jobs.items() if job.active]
-        if visitor in active:
-            raise Busy(ALREADY_RUNNING)
-        if len(active) >= self._max_runs:
-            raise Busy(QUEUE_FULL)
-        most = max(1, int(SHARE_OF_ADDRESS * self._max_runs))
-        if address and sum(job.active and job.address == address for job in self._jobs.values()) >= most:
-            raise Busy(SHARE_TAKEN.format(most=most))
 
     def _add(self, visitor: str, kind: str, job: _Job) -> Snapshot:
         if job.active:
@@ -203,10 +202,6 @@ class Registry:
         ahead = self._waiting().index((visitor, kind)) if job.state == "waiting" else 0
         return Snapshot(kind, job.state, tuple(job.records), None if job.active else job.training, job.problem, ahead)
 
-    def _withdraw(self, key: tuple[str, str]) -> None:
-        if before := self._jobs.pop(key).before:
-            self._jobs[key] = before
-
     def _drop(self, key: tuple[str, str]) -> None:
         self._jobs.pop(key).stop.set()
 
@@ -216,12 +211,10 @@ class Registry:
         for key in [key for key, job in self._jobs.items() if job.dropped_at <= now]:
             self._drop(key)
         for key in self._waiting()[: max(0, self._limit - self._computing)]:
-            self._begin(self._jobs[key])
-
-    def _begin(self, job: _Job) -> None:
-        job.state, job.before = "running", None
-        self._computing += 1
-        threading.Thread(target=self._work, args=(job,), name="background-run", daemon=True).start()
+            job = self._jobs[key]
+            job.state, job.before = "running", None
+            self._computing += 1
+            threading.Thread(target=self._work, args=(job,), name="background-run", daemon=True).start()
 
     def _work(self, job: _Job) -> None:
         outcome, problem = "failed", UNEXPECTED_END

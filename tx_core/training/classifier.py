@@ -136,7 +136,9 @@ def train_classifier_batch(training: ClassifierTraining) -> dict[str, float]:
     """Train on the next batch; return its loss (cross-entropy, in nats) and its accuracy."""
     settings = training.settings
     epoch, place = divmod(training.done, training.batches_an_epoch)
-    order = epoch_order(training, epoch)[place * settings.batch_size : (place + 1) * settings.batch_size]
+    generator = torch.Generator().manual_seed(settings.seed * 1_000_003 + epoch)
+    shuffled = torch.randperm(len(training.train_rows), generator=generator).tolist()
+    order = shuffled[place * settings.batch_size : (place + 1) * settings.batch_size]
     labels = torch.tensor([training.data.train_labels[at] for at in order], device=training.device)
     training.model.train()
     logits = score_labels(training, [training.train_rows[at] for at in order])
@@ -146,12 +148,6 @@ def train_classifier_batch(training: ClassifierTraining) -> dict[str, float]:
     training.optimiser.step()
     training.model.eval()
     return {"loss": loss.item(), "accuracy": float((logits.argmax(-1) == labels).float().mean())}
-
-
-def epoch_order(training: ClassifierTraining, epoch: int) -> list[int]:
-    """Shuffle the training texts for one epoch."""
-    generator = torch.Generator().manual_seed(training.settings.seed * 1_000_003 + epoch)
-    return torch.randperm(len(training.train_rows), generator=generator).tolist()
 
 
 def score_labels(training: ClassifierTraining, rows: Sequence[tuple[int, ...]]) -> Float[Tensor, "batch label"]:

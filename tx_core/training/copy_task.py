@@ -16,7 +16,7 @@ from tx_core.errors import TextProblem
 from tx_core.training.loop import train
 from tx_core.transformer.config import AttentionKind, Seq2SeqConfig, require_among
 from tx_core.transformer.interventions import Head
-from tx_core.transformer.seq2seq import Seq2Seq, Seq2SeqRun, greedy_decode, random_seq2seq
+from tx_core.transformer.seq2seq import Seq2Seq, greedy_decode, random_seq2seq
 from tx_core.transformer.trace import AttentionStack, Encoding, Trace, axes, plain_encoding
 
 # The tasks and their settings
@@ -179,7 +179,10 @@ class CopyTraining:
     def probe_and_test(self, first: bool) -> tuple["CopyAnswer | None", None]:
         """Return what the model answers to the probe, every tenth batch, after the first of a stretch and the last."""
         is_kept = first or self.done % PROBE_EVERY == 0 or self.done == self.batches
-        return answer_sequence(self, self.probe or _random_probe(self.settings)) if is_kept else None, None
+        if not is_kept:
+            return None, None
+        drawn = random_sources(1, self.settings.length, self.settings.vocab_size, PROBE_SEED)  # the same in the whole training
+        return answer_sequence(self, self.probe or drawn[0, 1:].tolist()), None
 
 
 def start_copy_training(settings: CopySettings, device: str = "cpu") -> CopyTraining:
@@ -217,23 +220,13 @@ def train_copy_batch(training: CopyTraining) -> dict[str, float]:
     training.optimiser.step()
     training.model.eval()
     accuracy = float((run.logits.argmax(-1) == targets[:, 1:]).float().mean())
-    return {"loss": loss.item(), "accuracy": accuracy, "alignment": best_alignment(run, places)}
-
-
-def best_alignment(run: Seq2SeqRun, places: Tensor) -> float:
-    """Return the mean weight that the best head of the cross-attention puts on the answers."""
     shares = [head_shares(layer["weights"].detach(), places) for layer in run.decoder.cross_layers]
-    return float(torch.stack(shares).max())
+    return {"loss": loss.item(), "accuracy": accuracy, "alignment": float(torch.stack(shares).max())}
 
 
 def head_shares(weights: Float[Tensor, "batch head query key"], places: Tensor) -> Float[Tensor, "head"]:
     """Return the mean weight of each head on the marked positions."""
     return (weights * places[:, None]).sum(dim=-1).mean(dim=(0, 2))
-
-
-def _random_probe(settings: CopySettings) -> list[int]:
-    """Draw a sequence that stays the same through the whole training."""
-    return random_sources(1, settings.length, settings.vocab_size, PROBE_SEED)[0, 1:].tolist()
 
 
 def best_aligned_head(trace: Trace, task: str) -> Head:

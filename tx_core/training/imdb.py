@@ -38,16 +38,10 @@ def imdb(train: int, test: int) -> LabelledTexts:
 
 def _read(part: str, count: int) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """Draw reviews of one part, with their labels; the file has them ordered by label."""
-    file = _cached(part) or _fetch(part)
-    texts, labels = _columns(file, IMDB_FILES[part])
+    cached = huggingface_hub.try_to_load_from_cache(IMDB, IMDB_FILES[part], revision=IMDB_REVISION, repo_type="dataset")
+    texts, labels = _columns(Path(cached) if isinstance(cached, str) else _fetch(part), IMDB_FILES[part])
     drawn = random.Random(0).sample(range(len(texts)), min(count, len(texts)))
     return tuple(texts[place] for place in drawn), tuple(labels[place] for place in drawn)
-
-
-def _cached(part: str) -> Path | None:
-    """Return the file of a part if the hub's cache on this machine has it."""
-    found = huggingface_hub.try_to_load_from_cache(IMDB, IMDB_FILES[part], revision=IMDB_REVISION, repo_type="dataset")
-    return Path(found) if isinstance(found, str) else None
 
 
 def _fetch(part: str) -> Path:

@@ -84,11 +84,12 @@ def prepare(options: argparse.Namespace) -> tuple[Pretraining, dict[str, Any]]:
         raise ValueError("freeze_attention needs --init-from: heads of random weights look everywhere alike")
     backend = from_pieces(saved["pieces"]) if saved else _vocabulary(options, sources, settings.seed)
     model = _model(options.init_from, settings, backend.get_vocab_size())
+    licences = options.corpus / SOURCES
     facts = {
         "data": [_describe(source) for source in sources],
         "settings": asdict(settings),
         "init_from": options.init_from.name if options.init_from else None,
-        "licences": _licences(options.corpus),
+        "licences": licences.read_text(encoding="utf-8") if licences.exists() else "",
         "code": code_version(),
     }
     if saved:
@@ -139,11 +140,6 @@ def _model(init_from: Path | None, settings: PretrainingSettings, vocab_size: in
 def _describe(source: CorpusFile) -> dict[str, Any]:
     bytes_read = source.file.stat().st_size
     return {"name": source.name, "sha256": source.sha256, "lines": source.lines, "bytes": bytes_read, "weight": source.weight}
-
-
-def _licences(corpus: Path) -> str:
-    file = corpus / SOURCES
-    return file.read_text(encoding="utf-8") if file.exists() else ""
 
 
 def code_version() -> str:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas
-from jaxtyping import Float
 
 from tx_core.analysis.value_weighted import mixed_in
 from tx_core.causal.cut_effects import cut_effects
@@ -20,19 +19,15 @@ from tx_core.engine.bert_engine import BertEngine
 ARC_SENTENCES, WORDS, RESAMPLES, SEED = 500, range(5, 15), 10_000, 1
 
 
-def rank_correlation(one: Float[np.ndarray, "arc"], other: Float[np.ndarray, "arc"]) -> float:
-    """Return the correlation of the ranks of two measures (Spearman 1904); ties share the mean of their ranks."""
-    return float(np.corrcoef(*(pandas.Series(values).rank() for values in (one, other)))[0, 1])
-
-
 def agreement(engine: BertEngine, text: str) -> float:
-    """Return how far the arcs of a text with one blank are ranked alike by the size of their effect and by what they mix in."""
+    """Return Spearman's rank correlation of the sizes of effects of arcs, in a text with one blank, and what they mix in."""
     found = cut_effects(engine, text)
     mixed = mixed_in(engine, engine.trace(text, keep=("weights", "value", "hidden")))
     layers, tokens, _ = mixed.shape
     counted = np.broadcast_to(~np.eye(tokens, dtype=bool), mixed.shape).copy()
     counted[layers - 1, np.arange(tokens) != found.place] = False  # nothing reads what these bring
-    return rank_correlation(np.abs(found.effect[counted]), mixed[counted])
+    ranks = (pandas.Series(values).rank() for values in (np.abs(found.effect[counted]), mixed[counted]))
+    return float(np.corrcoef(*ranks)[0, 1])
 
 
 def main(treebank: Path) -> None:
