@@ -15,8 +15,6 @@ IMDB_FILES = {"train": "plain_text/train-00000-of-00001.parquet", "test": "plain
 DOWNLOAD_BYTES = 45_000_000
 """Size of both files together, rounded up."""
 LABELS = ("negative", "positive")
-NOTEBOOK_TRAIN, NOTEBOOK_TEST = 22_500, 2_500
-"""The numbers of training and test reviews in the notebook that the classifier follows."""
 FROM_HUB = "IMDB, from the Hugging Face hub"
 HUB_SILENT = "IMDB cannot be fetched now: the hub does not answer. Choose other texts."
 NO_SPACE_FOR_IMDB = "IMDB is a download of {megabytes:.0f} MB, and this server has space for {space:.0f} MB. Choose other texts."

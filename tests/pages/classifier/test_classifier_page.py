@@ -25,8 +25,7 @@ from tx_core.training import background, classifier, classifier_data
 from tx_core.training.background import Registry
 from tx_core.training.classifier import ClassifierScore
 from tx_core.training.classifier_data import opinions
-from tx_core.training.classifier_model import NOTEBOOK_CLASSIFIER, OPINIONS
-from tx_core.training.imdb import NOTEBOOK_TEST, NOTEBOOK_TRAIN
+from tx_core.training.classifier_model import OPINIONS
 
 CLAIMS = {
     "the plot was dull": "negative",
@@ -209,10 +208,3 @@ def test_reviews_are_fetched_when_training_starts_and_learned_from(
     assert not app.exception
     assert moments(app)[-1]["batch"] == 1
     assert texts.TOP_CONTRIBUTION.partition("{label}")[0].format(word="dull") in training_says(app)
-
-
-def test_the_notebook_is_quoted_with_the_settings_that_the_command_trains():
-    one = NOTEBOOK_CLASSIFIER
-    quoted = [float(number.replace(",", "")) for number in re.findall(r"\d[\d,.]*\d|\d", texts.IMDB_NOTEBOOK)]
-    sizes = [one.hidden_size, one.num_layers, one.num_heads, one.intermediate_size, one.most_words + 2, one.most_tokens]
-    assert quoted == [NOTEBOOK_TRAIN, NOTEBOOK_TEST, *sizes, one.batch_size, one.learning_rate, one.epochs, 80.9]
