@@ -216,7 +216,7 @@ def describe_scan(asked: OfferedScan | None, changed: Changes) -> dict[str, obje
     words = followed_words(result)
     base = [] if not asked.base else [texts.SCAN_BASE_ONE if len(asked.base) == 1 else texts.SCAN_BASE_MANY]
     several = [LENGTH_NOTE] if any(len(one.ids) > 1 for one in words.values()) else []
-    notes = [result.notice, *(note.format(count=len(asked.base)) for note in base), *several]
+    notes = [*(note.format(count=len(asked.base)) for note in base), *several]
     sent = [{"word": word, "before": _short(one.before), "after": _short_all(one.after)} for word, one in words.items()]
     first = [word for layer in result.first_words for word in layer]
     return told | {"result": {"words": sent, "first": first, "said": in_words(result), "notes": list(filter(None, notes))}}

@@ -212,13 +212,6 @@ def filled_stepwise(engine: Engine, text: str) -> tuple[tuple[StepwiseFilling, .
     return tuple(both.values()), {name: one.order for name, one in both.items()}
 
 
-def show_notices(answer: SentencePredictions) -> None:
-    """Show where an answer was not computed on the model's own device."""
-    fallbacks = [*(score.fallback for blank in answer.scores for score in blank), *(filling.notice for filling in answer.joint)]
-    if notice := next(filter(None, [answer.filling.notice, *fallbacks]), ""):
-        st.info(notice)
-
-
 def show_joint(page: str, part: str, answer: SentencePredictions, chosen: ListSettings) -> None:
     """Draw the best fillings of all blanks of a sentence together. part: tells the sentences of a page apart."""
     labels, shares = [" … ".join(one.words) for one in answer.joint], [one.probability for one in answer.joint]

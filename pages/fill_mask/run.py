@@ -171,7 +171,7 @@ def _look(inputs: BlankInputs, engine: Engine, answers: list[SentencePredictions
     scan_asked = head_scan.offered_scan(page, engine, answer, blank.number, changed) if looks else None
     scan = head_scan.known_scan(engine, answer.text, blank.number)
     missing = drop_missing_looks(page, trace)
-    notes = [*([trace.notice] if trace.notice != answer.filling.notice else []), *notices, *missing]
+    notes = [trace.notice, *notices, *missing]
     said = tuple(note for note in notes if note)
     return LookedAt(answer, blank.number, changed, trace, plain, shift, scores, automatic, scanned, scan, scan_asked, said)
 
@@ -218,7 +218,6 @@ def note_reading(run: BlankRun) -> None:
     for name, problem in run.problems.items():
         explain(problem) if problem else _offer_a_blank(page, name)
     for answer in run.answers:
-        predictions.show_notices(answer)
         if not inputs.bare:  # the quoted answers are to a text with special tokens
             _quote_words(engine.name, answer.text)
     for note in run.looked.notes if run.looked else ():

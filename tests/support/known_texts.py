@@ -9,7 +9,6 @@ import torch
 from tests.support.torch_weights import SMALL_BERT
 from tx_core.engine.bert_engine import OwnEngine
 from tx_core.engine.device import DeviceRunner
-from tx_core.engine.engine import BlankLogits
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.training.evaluation.predictions import SentencePair
 from tx_core.training.pretraining.vocabulary import SPECIAL_TOKENS, from_pieces
@@ -61,7 +60,7 @@ class Knowing(OwnEngine):
         vars(self).update(known=[tuple(BACKEND.encode(text).ids) for text in texts], given=attention)
 
     def blank_logits(self, rows, **_):
-        return BlankLogits(tuple(map(self._logits, rows)))
+        return tuple(map(self._logits, rows))
 
     def _logits(self, row):
         logits = np.zeros((len(row.blanks), VOCAB))

@@ -30,7 +30,6 @@ class CutEffects:
             layer.
         after: Its probability with the cut.
         first: The most likely entry with the cut.
-        notice: A sentence for the visitor where it was not computed on the model's own device.
     """
 
     encoding: Encoding
@@ -41,7 +40,6 @@ class CutEffects:
     effect: Float[np.ndarray, "layer query key"]
     after: Float[np.ndarray, "layer query key"]
     first: Int[np.ndarray, "layer query key"]
-    notice: str = ""
 
 
 def cut_effects(
@@ -99,7 +97,6 @@ def cut_effects(
         effect,
         after,
         first,
-        measured.notice,
     )
 
 
@@ -156,19 +153,17 @@ class _Measured:
     log_odds: Float[np.ndarray, "run"]
     probabilities: Float[np.ndarray, "run"]
     firsts: Int[np.ndarray, "run"]
-    notice: str
 
 
 def _measure(engine: Engine, row: Encoding, shared: Sequence[Intervention], cuts: Sequence[Intervention]) -> _Measured:
     """Run a row without cuts and with each of them; of every run keep the numbers of the first one's most likely entry."""
     changes = [tuple(shared), *((*shared, cut) for cut in cuts)]
-    entry, logs, odds, firsts, notice = None, [], [], [], ""
+    entry, logs, odds, firsts = None, [], [], []
     for answered in blank_logits_in_batches(engine, [row] * len(changes), changes):
-        found = log_probabilities(np.concatenate(answered.rows))
+        found = log_probabilities(np.concatenate(answered))
         entry = int(found[0].argmax()) if entry is None else entry
         logs.append(found[:, entry].copy())
         firsts.append(found.argmax(axis=-1))
         found[:, entry] = -np.inf
         odds.append(logs[-1] - np.log(np.exp(found).sum(axis=-1)))  # all others, summed: 1 − p would round to 0
-        notice = notice or answered.notice
-    return _Measured(entry, np.concatenate(odds), np.exp(np.concatenate(logs)), np.concatenate(firsts), notice)
+    return _Measured(entry, np.concatenate(odds), np.exp(np.concatenate(logs)), np.concatenate(firsts))

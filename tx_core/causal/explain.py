@@ -149,7 +149,7 @@ class AnswerRun:
 
     @property
     def logits(self) -> Float[np.ndarray, "vocab"]:
-        return self._keep("logits", lambda: self.engine.blank_logits([self.encoding]).rows[0][0])
+        return self._keep("logits", lambda: self.engine.blank_logits([self.encoding])[0][0])
 
     @property
     def answer(self) -> int:
@@ -172,7 +172,7 @@ class AnswerRun:
         """Return by how much less likely the answer is in each of other runs, and the one that it is compared with."""
         entries = [self.answer] if self.against is None else [self.answer, self.against]
         batches = blank_logits_in_batches(self.engine, rows, changes)
-        found = [log_probabilities(logits[0])[entries] for batch in batches for logits in batch.rows]
+        found = [log_probabilities(logits[0])[entries] for batch in batches for logits in batch]
         return log_probabilities(self.logits)[entries] - np.array(found)
 
 

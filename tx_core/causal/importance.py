@@ -273,9 +273,7 @@ class Measuring:
         head, *lines = file.read_text(encoding="utf-8").split("\n")
         whole = lines[:-1]  # behind the last newline: nothing, or a line that was cut off
         scores = [json.loads(line) for line in whole] if head == about else []
-        again = [
-            self._score(number, self._engine.blank_logits([self._rows[number]]).rows[0])[0] for number in range(len(scores[:3]))
-        ]
+        again = [self._score(number, self._engine.blank_logits([self._rows[number]])[0])[0] for number in range(len(scores[:3]))]
         if head != about or not np.allclose([kept[0] for kept in scores[:3]], again, rtol=0, atol=SAME_SCORE):
             raise TextProblem(OTHER_RUN.format(file=file.name))
         if lines[-1]:
@@ -298,7 +296,7 @@ class Measuring:
                 following = self._rows[(number + 1) % len(self._rows)]
                 vectors = {"patch": source_vectors(engine, row, following)}
             batches = blank_logits_in_batches(engine, [row] * len(changes), changes, vectors)
-            scores = [self._score(number, np.concatenate(batch.rows)) for batch in batches]
+            scores = [self._score(number, np.concatenate(batch)) for batch in batches]
             return np.concatenate(scores).round(SCORE_DIGITS).tolist()
 
         places = range(len(self._scores), len(self._rows))

@@ -49,7 +49,7 @@ class Patch:
         source_probabilities, target_probabilities, probabilities: Of both answers, in the same runs.
         likely, likely_probabilities: The most likely entries with each place patched, best first; -1 and NaN for no cell.
         effect: How far the patch moves the difference from the target's (0) to the source's (1).
-        notice: A sentence for the visitor where tokens have no partner, or the model's own device did not compute.
+        notice: A sentence for the visitor where tokens have no partner.
     """
 
     source: Encoding
@@ -176,7 +176,7 @@ def patch(
         found.shares[shown],
         found.likely[shown],
         found.likely_shares[shown],
-        " ".join(filter(None, [NO_PARTNER.format(tokens=missing) if missing else "", found.notice])),
+        NO_PARTNER.format(tokens=missing) if missing else "",
     )
 
 
@@ -197,7 +197,6 @@ class _Answers(NamedTuple):
     shares: Float[np.ndarray, "run answer"]
     likely: Int[np.ndarray, "run rank"]
     likely_shares: Float[np.ndarray, "run rank"]
-    notice: str
 
 
 def _answer_runs(
@@ -210,17 +209,16 @@ def _answer_runs(
 ) -> _Answers:
     """Run the source, the target, and the target with each change."""
     batches = blank_logits_in_batches(engine, [target] * (1 + len(changes)), [(), *changes], {"patch": given})
-    parts, notice = [], ""
+    parts = []
     for answered in (engine.blank_logits([source]), *batches):
-        logits = np.concatenate(answered.rows)
+        logits = np.concatenate(answered)
         found = probabilities(logits)
         best = largest(found, LIKELY)
         difference = logits[:, entries[0]].astype(float) - logits[:, entries[1]]
         parts.append((difference, found[:, entries], best, np.take_along_axis(found, best, axis=-1)))
-        notice = notice or answered.notice
     runs = [np.concatenate(part) for part in zip(*parts, strict=True)]
     ended = [np.concatenate([one, np.full_like(one[:1], -1 if one.dtype.kind == "i" else np.nan)]) for one in runs]
-    return _Answers(*ended, notice)
+    return _Answers(*ended)
 
 
 def align_tokens(target: Encoding, source: Encoding) -> tuple[int | None, ...]:

@@ -85,17 +85,6 @@ class ModelInfo:
 
 
 @dataclass(frozen=True)
-class BlankLogits:
-    """The logits of the whole vocabulary at every blank of every row, as CPU arrays.
-
-    notice: a sentence for the reader where they were not computed on the engine's own device.
-    """
-
-    rows: tuple[Float[np.ndarray, "_blank vocab"], ...]  # _: each row has its own number of blanks
-    notice: str = ""
-
-
-@dataclass(frozen=True)
 class ScoreGradients:
     """Log-probabilities of one word, or how far they exceed another word's, and their gradients with respect to the word vectors.
 
@@ -169,7 +158,7 @@ class Engine(Protocol):
         *,
         interventions: Sequence[Sequence[Intervention]] = (),
         vectors: Mapping[str, Vectors] = {},
-    ) -> BlankLogits:
+    ) -> tuple[Float[np.ndarray, "_blank vocab"], ...]:
         """Score the whole vocabulary at every blank of every row, in one batch; every row has its own interventions.
 
         Of a model that predicts the next token, the scores at a "blank" are of what follows that token. vectors: what "patch" and

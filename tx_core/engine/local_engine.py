@@ -15,7 +15,6 @@ from torch import Tensor, nn
 
 from tx_core.engine.device import DeviceRunner
 from tx_core.engine.engine import (
-    BlankLogits,
     Engine,
     Result,
     ScoreGradients,
@@ -174,7 +173,7 @@ class LocalEngine(Engine):
         *,
         interventions: Sequence[Sequence[Intervention]] = (),
         vectors: Mapping[str, Vectors] = {},
-    ) -> BlankLogits:
+    ) -> tuple[Float[np.ndarray, "_blank vocab"], ...]:
         if not self.info.has_head:
             raise ValueError(f"{self.name} has no head that scores the vocabulary")
         targets = [self.read_target(replace(row, pair=None)) for row in rows]
@@ -189,8 +188,7 @@ class LocalEngine(Engine):
             run = self.forward(model, device, Batch(rows, read, changes, given, blanks=[row.blanks for row in rows]))
             return tuple(logits.cpu().numpy() for logits in run.logits)
 
-        result = self.runner.run(compute)
-        return BlankLogits(result.value, result.notice)
+        return self.runner.run(compute).value
 
     def vectors(
         self,

@@ -46,7 +46,6 @@ class HeadScan:
         first: The top prediction with each head off, as a vocabulary id.
         first_words: The same as words.
         named: The words that were asked for, with their own probabilities.
-        notice: A sentence for the visitor where it was not computed on the model's own device.
     """
 
     word: str
@@ -56,7 +55,6 @@ class HeadScan:
     variation: Float[np.ndarray, "layer head"]
     first: Int[np.ndarray, "layer head"]
     first_words: tuple[tuple[str, ...], ...]
-    notice: str = ""
     named: tuple[ScannedWord, ...] = ()
 
     @property
@@ -129,13 +127,13 @@ class Scan:
 
     def updates(self) -> Generator[Progress, None, None]:
         """Run one batch after the other and yield the progress after each."""
-        started, done, notice = time.perf_counter(), 0, ""
+        started, done = time.perf_counter(), 0
         first, after, variation = np.zeros(self.runs, int), np.zeros(self.runs), np.zeros(self.runs)
         words = {ids: np.ones(self.runs) for ids in self.named}
         for row, ids, piece in self.steps:
             start = 0
             for answered in blank_logits_in_batches(self.engine, [row] * self.runs, self._changes(max(1, len(ids)))):
-                shares = probabilities(np.concatenate(answered.rows))
+                shares = probabilities(np.concatenate(answered))
                 part = slice(start, start + len(shares))
                 if ids:
                     words[ids][part] *= shares[:, piece]
@@ -147,7 +145,6 @@ class Scan:
                     for word in self.named:
                         if len(word) == 1:
                             words[word][part] = shares[:, word[0]]
-                notice = notice or answered.notice
                 start, done = part.stop, done + len(shares)
                 yield Progress(done, self.runs * len(self.steps), time.perf_counter() - started)
         self.result = HeadScan(
@@ -158,7 +155,6 @@ class Scan:
             variation=self._grid(variation),
             first=self._grid(first),
             first_words=tuple(tuple(self._word((number,)) for number in row) for row in self._grid(first).tolist()),
-            notice=notice,
             named=tuple(ScannedWord(self._word(ids), ids, float(shares[0]), self._grid(shares)) for ids, shares in words.items()),
         )
 

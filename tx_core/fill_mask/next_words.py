@@ -88,7 +88,7 @@ def next_logits(
     engine: Engine, encoding: Encoding, places: Sequence[int], interventions: Sequence[Intervention] = ()
 ) -> Float[np.ndarray, "place vocab"]:
     """Return the logits of what follows each of these tokens, in one run of the model."""
-    return engine.blank_logits([replace(encoding, blanks=tuple(places))], interventions=[tuple(interventions)]).rows[0]
+    return engine.blank_logits([replace(encoding, blanks=tuple(places))], interventions=[tuple(interventions)])[0]
 
 
 def write_words(

@@ -3,8 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from jaxtyping import Float
+
 from tx_core.analysis.probabilities import rank_of, total_variation
-from tx_core.engine.engine import BlankLogits, Engine
+from tx_core.engine.engine import Engine
 from tx_core.fill_mask.predictions import (
     Prediction,
     blank_logits_of,
@@ -62,7 +65,6 @@ class PredictionShift:
     """The changes at all blanks of a text, from one batch with the unmodified run."""
 
     blanks: tuple[BlankShift, ...]
-    notice: str = ""
 
 
 def shift_predictions(
@@ -84,8 +86,7 @@ def shift_predictions(
     if traces is None:
         answered = engine.blank_logits([encoding, encoding], interventions=[(), interventions])
     else:
-        before, after = (blank_logits_of(engine, encoding, trace=trace) for trace in traces)
-        answered = BlankLogits(before.rows + after.rows, after.notice or before.notice)
+        answered = [blank_logits_of(engine, encoding, trace=trace) for trace in traces]
     return _shift(engine, text, encoding, answered, (top_k, temperature, top_p))
 
 
@@ -97,18 +98,21 @@ def compare_texts(
     Blanks without a partner are left out. Raises what `predict` raises.
     """
     encodings = [encode_with_blanks(engine, each) for each in (text, second)]
-    before, after = (engine.blank_logits([encoding]) for encoding in encodings)  # separately, so that neither text is padded
-    answered = BlankLogits(before.rows + after.rows, before.notice or after.notice)
+    answered = [engine.blank_logits([encoding])[0] for encoding in encodings]  # separately, so that neither text is padded
     return _shift(engine, second, encodings[1], answered, (top_k, temperature, top_p))
 
 
 def _shift(
-    engine: Engine, text: str, encoding: Encoding, answered: BlankLogits, lists: tuple[int, float, float]
+    engine: Engine,
+    text: str,
+    encoding: Encoding,
+    answered: Sequence[Float[np.ndarray, "_blank vocab"]],
+    lists: tuple[int, float, float],
 ) -> PredictionShift:
     """Compare the logits before and after at each blank. lists: how many entries are listed, the temperature and top_p."""
     top_k, temperature, top_p = lists
     blanks = []
-    for number, (*rows, place) in enumerate(zip(*answered.rows, encoding.blanks, strict=False)):
+    for number, (*rows, place) in enumerate(zip(*answered, encoding.blanks, strict=False)):
         shares = [nucleus(tempered(logits, temperature), top_p) for logits in rows]
         before, after = (listed(share, top_k) for share in shares)
         opens = encoding.starts_sentence(place)
@@ -123,4 +127,4 @@ def _shift(
         ]
         moved.sort(key=lambda one: (not one.listed_after, one.rank_after))
         blanks.append(BlankShift(number, tuple(moved), float(total_variation(*shares))))
-    return PredictionShift(tuple(blanks), answered.notice)
+    return PredictionShift(tuple(blanks))

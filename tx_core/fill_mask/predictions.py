@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from tx_core.analysis.probabilities import largest, log_probabilities, probabilities
-from tx_core.engine.engine import BlankLogits, Engine, no_head
+from tx_core.engine.engine import Engine, no_head
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import TextProblem
 from tx_core.fill_mask.blanks import MAX_BLANKS, fill_blanks, widen_blank
@@ -74,12 +74,10 @@ class Filling:
     Attributes:
         encoding: The text.
         blanks: The predictions, blank by blank.
-        notice: A sentence for the visitor where they were not computed on the model's own device.
     """
 
     encoding: Encoding
     blanks: tuple[BlankPredictions, ...]
-    notice: str = ""
 
 
 def predict(
@@ -116,28 +114,28 @@ def predict(
         encoding = replace(encoding, blanks=(len(encoding) - 1,))
     else:
         encoding, written = encode_with_blanks(engine, text), text
-    answered = blank_logits_of(engine, encoding, interventions, trace)
+    logits = blank_logits_of(engine, encoding, interventions, trace)
     blanks = []
     for number, place in enumerate(encoding.blanks):
-        share = nucleus(tempered(answered.rows[0][number], temperature), top_p)
+        share = nucleus(tempered(logits[number], temperature), top_p)
         opens = not engine.info.predicts_next and encoding.starts_sentence(place)
         predictions = tuple(
             prediction_of(engine.tokenizer, written, number, opens, entry, share[entry].item()) for entry in listed(share, top_k)
         )
         rest = max(0.0, 1.0 - sum(prediction.probability for prediction in predictions))
         blanks.append(BlankPredictions(number, place, predictions, rest))
-    return Filling(encoding, tuple(blanks), answered.notice)
+    return Filling(encoding, tuple(blanks))
 
 
 def blank_logits_of(
     engine: Engine, encoding: Encoding, interventions: Sequence[Intervention] = (), trace: Trace | None = None
-) -> BlankLogits:
+) -> Float[np.ndarray, "blank vocab"]:
     """Return the logits at the blanks of one text: those in its trace, or without a trace, those of a run."""
     if trace is None:
-        return engine.blank_logits([encoding], interventions=[interventions])
+        return engine.blank_logits([encoding], interventions=[interventions])[0]
     if trace.blank_logits is None:
         raise ValueError("the trace must have kept the part blank_logits")
-    return BlankLogits((trace.blank_logits,), trace.notice)
+    return trace.blank_logits
 
 
 def prediction_of(tokenizer: Tokenizer, text: str, blank: int, opens: bool, entry: int, probability: float) -> Prediction:
@@ -195,7 +193,7 @@ def blank_logits_in_batches(
     rows: Sequence[Encoding],
     interventions: Sequence[Sequence[Intervention]] = (),
     vectors: Mapping[str, Vectors] = {},
-) -> Iterator[BlankLogits]:
+) -> Iterator[tuple[Float[np.ndarray, "_blank vocab"], ...]]:
     """Compute the logits of many rows, each with its interventions, in batches of bounded memory. vectors: what these put in."""
     at_once = rows_at_once(max(map(len, rows)), engine.tokenizer.vocab_size)
     for start in range(0, len(rows), at_once):
@@ -222,7 +220,6 @@ class JointFilling:
         conditionals: The probability of each entry given the entries before it, with later blanks still masked.
         probability: The product of `conditionals`.
         sentence: The filled text.
-        notice: A sentence for the visitor where it was not computed on the model's own device.
     """
 
     ids: tuple[int, ...]
@@ -231,7 +228,6 @@ class JointFilling:
     conditionals: tuple[float, ...]
     probability: float
     sentence: str
-    notice: str = ""
 
 
 @dataclass(frozen=True)
@@ -239,7 +235,6 @@ class _Beam:
     row: Encoding
     ids: tuple[int, ...] = ()
     logs: tuple[float, ...] = ()
-    notice: str = ""
 
 
 def fill_jointly(engine: Engine, text: str, *, best: int = 5, beams: int = 8) -> tuple[JointFilling, ...]:
@@ -264,10 +259,7 @@ def fill_jointly(engine: Engine, text: str, *, best: int = 5, beams: int = 8) ->
 def _extend(engine: Engine, followed: list[_Beam], place: int, beams: int) -> list[_Beam]:
     """Extend all beams by one blank and keep the best."""
     asked = [replace(beam.row, blanks=(place,)) for beam in followed]
-    logs, notice = [], ""
-    for answered in blank_logits_in_batches(engine, asked):
-        logs += [log_probabilities(logits[0]) for logits in answered.rows]
-        notice = notice or answered.notice
+    logs = [log_probabilities(logits[0]) for batch in blank_logits_in_batches(engine, asked) for logits in batch]
     totals = np.stack(logs) + np.array([[sum(beam.logs)] for beam in followed])
     top = largest(totals.ravel(), min(beams, totals.size)).tolist()
     extended = []
@@ -275,7 +267,7 @@ def _extend(engine: Engine, followed: list[_Beam], place: int, beams: int) -> li
         parent = followed[beam]
         row = widen_blank(parent.row, engine.tokenizer, place, (entry,))
         conditionals = (*parent.logs, logs[beam][entry].item())
-        extended.append(_Beam(row, (*parent.ids, entry), conditionals, parent.notice or notice))
+        extended.append(_Beam(row, (*parent.ids, entry), conditionals))
     return extended
 
 
@@ -288,5 +280,4 @@ def _finish(engine: Engine, text: str, beam: _Beam) -> JointFilling:
         conditionals=tuple(conditionals.tolist()),
         probability=np.exp(sum(beam.logs)).item(),
         sentence=fill_blanks(text, engine.tokenizer, dict(enumerate(beam.ids))),
-        notice=beam.notice,
     )

@@ -126,7 +126,7 @@ def sentence_likelihoods(engine: Engine, rows: Sequence[Encoding]) -> list[float
         for number, place in hidden
     ]
     sums = [0.0] * len(rows)
-    answers = (logits[0] for batch in blank_logits_in_batches(engine, masked) for logits in batch.rows)
+    answers = (logits[0] for batch in blank_logits_in_batches(engine, masked) for logits in batch)
     for (number, place), logits in zip(hidden, answers, strict=True):
         sums[number] += log_probabilities(logits)[rows[number].ids[place]].item()
     return sums
@@ -140,7 +140,7 @@ def _start(engine: Engine, text: str) -> _State:
 def _next_steps(engine: Engine, states: Sequence[_State]) -> list[list[FilledBlank]]:
     """Return for each state the most likely word at each blank that is still empty."""
     different = {state.row.ids: state.row for state in states}
-    answered = (rows for batch in blank_logits_in_batches(engine, list(different.values())) for rows in batch.rows)
+    answered = (rows for batch in blank_logits_in_batches(engine, list(different.values())) for rows in batch)
     found = dict(zip(different, answered, strict=True))
     return [[_best(engine, state, number, found[state.row.ids][at]) for at, number in enumerate(state.left)] for state in states]
 

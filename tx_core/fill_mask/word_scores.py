@@ -46,7 +46,6 @@ class WordScore:
         probability: The product of `conditionals`; None if the word cannot be scored.
         rank: The rank among all entries, from 1, of a word of one piece; None for others.
         note: A sentence for the visitor.
-        fallback: A sentence for the visitor where it was not computed on the model's own device.
     """
 
     word: str
@@ -56,7 +55,6 @@ class WordScore:
     probability: float | None
     rank: int | None
     note: str
-    fallback: str = ""
 
 
 def read_words(text: str) -> tuple[str, ...]:
@@ -100,7 +98,7 @@ def score_words(
             pieces = tuple(engine.tokenizer.word(entry) for entry in ids)
             scores.append(WordScore(word, ids, pieces, (), None, None, problem))
         elif len(ids) == 1:
-            scores.append(_scored(engine.tokenizer, word, ids, [(single.rows[0][blank], single.notice)]))
+            scores.append(_scored(engine.tokenizer, word, ids, [single[blank]]))
         else:
             scores.append(_scored(engine.tokenizer, word, ids, [next(answers) for _ in ids]))
     return tuple(scores)
@@ -113,30 +111,27 @@ def score_next_word(engine: Engine, text: str, word: str, *, interventions: Sequ
     if problem := _problem(engine, before, word, ids):
         return WordScore(word, ids, (), (), None, None, problem)
     encoding = read_text(engine, text, ids[:-1])
-    answers = [(one, "") for one in next_logits(engine, encoding, range(len(before) - 1, len(encoding)), interventions)]
+    answers = list(next_logits(engine, encoding, range(len(before) - 1, len(encoding)), interventions))
     return _scored(engine.tokenizer, word, ids, answers)
 
 
 def _chain_logits(
     engine: Engine, encoding: Encoding, place: int, words: Sequence[tuple[int, ...]], interventions: Sequence[Intervention]
-) -> Iterator[tuple[Float[np.ndarray, "vocab"], str]]:
-    """Yield, for the pieces of all words in order, the logits given the pieces before, with the notice of the batch."""
+) -> Iterator[Float[np.ndarray, "vocab"]]:
+    """Yield, for the pieces of all words in order, the logits given the pieces before."""
     rows = [row for ids in words for row in blank_chain(encoding, engine.tokenizer, place, ids)]
     changes = [shift_positions(interventions, place, len(ids)) for ids in words for _ in ids]
     for batch in blank_logits_in_batches(engine, rows, changes) if rows else ():
-        yield from ((logits[0], batch.notice) for logits in batch.rows)
+        yield from (logits[0] for logits in batch)
 
 
-def _scored(
-    tokenizer: Tokenizer, word: str, ids: tuple[int, ...], answers: Sequence[tuple[Float[np.ndarray, "vocab"], str]]
-) -> WordScore:
-    """Score a word by the logits at each of its pieces, given those before it, each with the notice of its run."""
+def _scored(tokenizer: Tokenizer, word: str, ids: tuple[int, ...], logits: Sequence[Float[np.ndarray, "vocab"]]) -> WordScore:
+    """Score a word by the logits at each of its pieces, given those before it."""
     pieces = tuple(tokenizer.word(entry) for entry in ids)
-    logits, notices = zip(*answers, strict=True)
     conditionals = tuple(probabilities(one)[entry].item() for one, entry in zip(logits, ids, strict=True))
     rank = rank_of(logits[0], ids[0]) if len(ids) == 1 else None
     note = "" if len(ids) == 1 else SCORED_IN_PIECES.format(count=len(ids))
-    return WordScore(word, ids, pieces, conditionals, math.prod(conditionals), rank, note, max(notices))
+    return WordScore(word, ids, pieces, conditionals, math.prod(conditionals), rank, note)
 
 
 def spell_word(tokenizer: Tokenizer, word: str, opens: bool) -> tuple[int, ...]:

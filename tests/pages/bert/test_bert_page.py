@@ -111,7 +111,7 @@ def test_an_untrained_bert_attends_almost_uniformly_and_finds_all_words_about_as
     weights = drawn.trace(TEXT).attention.weights
     np.testing.assert_allclose(weights, 1 / weights.shape[-1], atol=0.05)
     assert engine.trace(TEXT).attention.weights.max() > 0.9
-    logits = torch.tensor(drawn.blank_logits([drawn.encode(TEXT)]).rows[0][0]).softmax(-1)
+    logits = torch.tensor(drawn.blank_logits([drawn.encode(TEXT)])[0][0]).softmax(-1)
     assert logits.max() < 20 / len(logits)
     parameters = {name: part for name, part in drawn.model.named_parameters() if "norm" not in name}
     assert all(not part.any() for name, part in parameters.items() if name.endswith("bias"))

@@ -168,5 +168,5 @@ def test_the_blank_is_a_token_and_no_ban_and_under_a_causal_mask_nothing_right_o
     assert causal.attention.weights[:, :, blank:, blank].min() > 0
     for changes, is_same in (([RUN_CHANGES["causal"]], True), ([], False)):  # to what stands right of the blank
         rows = [engine.encode(text) for text in (BLANK, "Yesterday the children [MASK] a very good book.")]
-        one, other = (engine.blank_logits([row], interventions=[changes]).rows[0] for row in rows)
+        one, other = (engine.blank_logits([row], interventions=[changes])[0] for row in rows)
         assert (abs(one - other).max() < 1e-4) == is_same

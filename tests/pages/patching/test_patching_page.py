@@ -172,4 +172,4 @@ def _last_logits(engine, view: dict) -> list[np.ndarray]:
     from tx_core.causal.cut_effects import read_prediction
 
     rows = [read_prediction(engine, view[name]) for name in ("text", "text_b")]
-    return [row[0] for row in engine.blank_logits(rows).rows]
+    return [row[0] for row in engine.blank_logits(rows)]

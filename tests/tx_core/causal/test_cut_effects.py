@@ -106,7 +106,7 @@ def test_the_head_that_carries_an_arc_is_the_one_of_which_it_is_known():
     place = engine.encode(text).blanks[0]
     effects = head_effects(engine, text, 4, (place, 1))
     assert effects.argmax() == 6
-    off = engine.blank_logits([engine.encode(text)], interventions=[[Intervention("off", 4, 6)]]).rows[0][0]
+    off = engine.blank_logits([engine.encode(text)], interventions=[[Intervention("off", 4, 6)]])[0][0]
     assert engine.tokenizer.word(int(off.argmax())) == "go"
     alone = [Intervention("cut", 4, 6, positions=(place, 1))]
     assert (

@@ -28,7 +28,7 @@ def answer(engine, **measure) -> Answer:
 
 def vocabulary_shares(engine, text: str, *interventions: Intervention) -> tuple[np.ndarray, list[str]]:
     """Softmax over the vocabulary at the first blank, straight from the logits, and the words."""
-    logits = engine.blank_logits([engine.encode(text)], interventions=[interventions]).rows[0][0].astype(float)
+    logits = engine.blank_logits([engine.encode(text)], interventions=[interventions])[0][0].astype(float)
     shares = np.exp(logits - logits.max())
     return shares / shares.sum(), [engine.tokenizer.word(entry) for entry in range(len(logits))]
 

@@ -53,7 +53,7 @@ def test_logits_projections_and_early_scores_are_the_librarys(ours, theirs):
     row = replace(ours.encode(TEXT), blanks=(2, 8))
     changes = [(), (Intervention("off", layer=3, head=1),), (Intervention("off", layer=5),)]
     mine, other = (engine.blank_logits([row] * 3, interventions=changes) for engine in (ours, theirs))
-    np.testing.assert_allclose(mine.rows, other.rows, rtol=0, atol=5e-5)
+    np.testing.assert_allclose(mine, other, rtol=0, atol=5e-5)
     np.testing.assert_allclose(ours.output_projection(4), theirs.output_projection(4))
     states = ours.trace(TEXT, keep=("hidden",)).hidden[:, 4]
     np.testing.assert_allclose(ours.early_scores(states), theirs.early_scores(states), rtol=0, atol=5e-5)

@@ -1,22 +1,18 @@
 """A scan is every head switched off by hand, only faster; a shift sets two predictions side by side."""
 
-import copy
 import functools
 
 import numpy as np
 import pytest
 import torch
 
-from tests.support.checkpoints import write_bert
 from tx_core.engine import catalogue
-from tx_core.engine.bert_engine import load_own_engine
-from tx_core.engine.device import FALLBACK_NOTICE
 from tx_core.engine.hub import load
 from tx_core.errors import TextProblem
 from tx_core.fill_mask import predictions
 from tx_core.fill_mask.head_scan import Scan
 from tx_core.fill_mask.prediction_shift import compare_texts, shift_predictions
-from tx_core.fill_mask.predictions import MAX_TOP_K, fill_jointly, predict
+from tx_core.fill_mask.predictions import MAX_TOP_K, predict
 from tx_core.fill_mask.word_scores import score_words
 from tx_core.transformer.interventions import Intervention
 
@@ -38,7 +34,7 @@ def by_hand(engine):
 
     @functools.cache
     def shares_under(changes: tuple[Intervention, ...]) -> np.ndarray:
-        logits = engine.blank_logits([encoding], interventions=[changes]).rows[0][1].astype(float)
+        logits = engine.blank_logits([encoding], interventions=[changes])[0][1].astype(float)
         shares = np.exp(logits - logits.max())
         return shares / shares.sum()
 
@@ -90,7 +86,7 @@ def test_a_shift_holds_both_predictions_with_their_ranks(engine):
     off = [Intervention("off", 0), Intervention("off", 1)]
     before = predict(engine, TEXT, top_k=MAX_TOP_K)
     for at, (one, blank) in enumerate(zip(shift_predictions(engine, TEXT, off, top_k=6).blanks, before.blanks, strict=True)):
-        logits = torch.tensor(engine.blank_logits([engine.encode(TEXT)], interventions=[off]).rows[0][at]).double()
+        logits = torch.tensor(engine.blank_logits([engine.encode(TEXT)], interventions=[off])[0][at]).double()
         after = logits.softmax(-1)
         assert [moved.prediction.id for moved in one.moved if moved.listed_after] == after.topk(6).indices.tolist()
         first = {entry.id: (rank, entry.probability) for rank, entry in enumerate(blank.predictions, 1)}
@@ -127,7 +123,7 @@ def test_two_texts_are_compared_blank_by_blank(engine):
     second = "A ___ and a ___ and a ___ in the garden."
     shifts = compare_texts(engine, TEXT, second, top_k=4).blanks
     assert len(shifts) == 2
-    rows = [torch.tensor(engine.blank_logits([engine.encode(text)]).rows[0]).double().softmax(-1) for text in (TEXT, second)]
+    rows = [torch.tensor(engine.blank_logits([engine.encode(text)])[0]).double().softmax(-1) for text in (TEXT, second)]
     for blank in shifts:
         before, after = (row[blank.number] for row in rows)
         assert {one.prediction.id for one in blank.moved} == {*before.topk(4).indices.tolist(), *after.topk(4).indices.tolist()}
@@ -135,18 +131,3 @@ def test_two_texts_are_compared_blank_by_blank(engine):
             entry = one.prediction.id
             assert (one.before, one.after) == pytest.approx((before[entry].item(), after[entry].item()), abs=1e-6)
         assert blank.variation == pytest.approx((before - after).abs().sum().item() / 2)
-
-
-def test_whatever_was_computed_on_the_cpu_because_the_card_is_full_says_so(tmp_path):
-    engine = load_own_engine(write_bert(tmp_path), "tiny", "Tiny")
-    runner = engine.runner
-    runner._on_cpu, runner.device = copy.deepcopy(runner.model), "meta"
-
-    def full(*_inputs: object, **_options: object) -> None:
-        raise torch.OutOfMemoryError("no memory left")
-
-    runner.model.forward = full
-    assert Scan(engine, TEXT).run().notice == FALLBACK_NOTICE
-    assert shift_predictions(engine, TEXT, ()).notice == FALLBACK_NOTICE
-    assert {score.fallback for score in score_words(engine, TEXT, ["dog", "the"])} == {FALLBACK_NOTICE}
-    assert {filling.notice for filling in fill_jointly(engine, TEXT)} == {FALLBACK_NOTICE}

@@ -98,8 +98,8 @@ def test_many_rows_are_asked_in_batches_of_bounded_size(tmp_path, monkeypatch):
 
     monkeypatch.setattr(type(engine), "blank_logits", counted)
     rows = [engine.encode("the [MASK] " + "dog " * (number % 30)) for number in range(300)]
-    answers = [row for batch in blank_logits_in_batches(engine, rows) for row in batch.rows]
+    answers = [row for batch in blank_logits_in_batches(engine, rows) for row in batch]
     assert len(answers) == 300
     assert max(sizes) <= TOKENS_AT_ONCE
     assert len(sizes) > 1
-    np.testing.assert_allclose(answers[299], ask(engine, [rows[299]]).rows[0], atol=1e-4, rtol=0)
+    np.testing.assert_allclose(answers[299], ask(engine, [rows[299]])[0], atol=1e-4, rtol=0)

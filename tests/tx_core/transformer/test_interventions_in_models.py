@@ -53,7 +53,7 @@ def test_what_is_predicted_with_a_token_hidden_or_padding_unmasked_is_what_the_l
     trace = engine(family).trace(TEXT)
     encoding = trace.attention.query_tokens
     rows = [encoding, engine(family).encode("A ___."), encoding]
-    found = engine(family).blank_logits(rows, interventions=[hidden, (), unmasked]).rows
+    found = engine(family).blank_logits(rows, interventions=[hidden, (), unmasked])
     padded = replace(encoding, ids=(*encoding.ids, *[engine(family).tokenizer.padding_id] * 4))
     for logits, source, missing in ((found[0], encoding, HIDDEN), (found[2], padded, None)):
         expected = by_the_library(reference(family), trace, source, missing).logits[0, list(encoding.blanks)]
@@ -103,5 +103,5 @@ def test_a_run_without_positions_is_the_librarys_bert_with_a_table_of_zeros(chec
     expected = by_the_library(meddled.eval(), trace)
     np.testing.assert_allclose(trace.hidden, torch.cat(expected.hidden_states).numpy(), atol=1e-5, rtol=1e-5)
     np.testing.assert_allclose(trace.attention.weights, torch.cat(expected.attentions).numpy(), atol=1e-6)
-    logits = engine("bert").blank_logits([encoding], interventions=[changed]).rows[0]
+    logits = engine("bert").blank_logits([encoding], interventions=[changed])[0]
     np.testing.assert_allclose(logits, expected.logits[0, list(encoding.blanks)], atol=1e-4, rtol=1e-4)

@@ -28,7 +28,6 @@ BACKPRESSURE, FAILURE_HEADER = 429, "X-Failure"
 _MODULES = {
     "Request": __name__,
     "ModelInfo": "tx_core.engine.engine",
-    "BlankLogits": "tx_core.engine.engine",
     "ScoreGradients": "tx_core.engine.engine",
     "Encoding": "tx_core.transformer.trace",
     "AttentionStack": "tx_core.transformer.trace",

@@ -106,7 +106,7 @@ def _answers(engine: Engine, rows: Sequence[Encoding]) -> Iterator[tuple[int, Fl
     """Yield the number of each row with its log-probabilities, rows of similar length together."""
     order = sorted(range(len(rows)), key=lambda number: len(rows[number]))
     batches = blank_logits_in_batches(engine, [rows[number] for number in order]) if rows else ()
-    answered = (logits for batch in batches for logits in batch.rows)
+    answered = (logits for batch in batches for logits in batch)
     yield from ((number, log_probabilities(logits)) for number, logits in zip(order, answered, strict=True))
 
 
