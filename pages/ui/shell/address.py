@@ -144,7 +144,6 @@ def widget_binding(name: str, on_change: Callable[[], None] | None = None) -> di
 
     def accept() -> None:
         st.session_state[sent] = st.session_state[name]
-        st.session_state[f"{name}_changed"] = True
         if on_change:
             on_change()
 
@@ -199,17 +198,6 @@ def is_offered(name: str) -> bool:
     if shown is None:
         return not is_hidden(name)
     return any(name == one or name.endswith(f"_{one}") for one in shown)
-
-
-def has_been_changed(name: str) -> bool:
-    """Return whether the reader has changed a widget since it was first drawn on this visit to its page."""
-    return f"{name}_changed" in st.session_state
-
-
-def resend_value(name: str) -> None:
-    """Send the value of a widget to the browser again although it did not change: a widget not drawn is forgotten there."""
-    for entry in (f"{name}_given", f"{name}_changed"):
-        st.session_state.pop(entry, None)
 
 
 @dataclass(frozen=True)
@@ -478,7 +466,7 @@ def _fill_entries(page: str, fields: Sequence[Field], values: Mapping[str, objec
     for one in fields:
         name = widget_key(page, one.name)
         if arriving:
-            resend_value(name)
+            st.session_state.pop(f"{name}_given", None)  # a widget that is not drawn is forgotten by the browser
         st.session_state.setdefault(name, values.get(one.name, one.default))
         if one.read is not str:  # sent again, see `widget_binding`; what is being typed is left alone
             st.session_state[name] = st.session_state[name]

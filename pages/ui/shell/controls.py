@@ -11,11 +11,7 @@ from typing import Any, Literal, TypeVar
 import streamlit as st
 
 from pages.ui.shell import cache, readiness, texts
-from pages.ui.shell.address import (
-    has_been_changed,
-    is_offered,
-    widget_binding,
-)
+from pages.ui.shell.address import is_offered, widget_binding
 from tx_core.engine import catalogue
 from tx_core.engine.catalogue import ModelCard
 from tx_core.engine.download import CATALOGUE
@@ -43,7 +39,7 @@ def model(
     Those that cannot be had here are marked in the list. Any hub id may be typed where the host allows it.
     offers: where given, which models of the list are offered. shown: as `st.selectbox` takes it.
     """
-    labels = _model_labels(key)
+    labels = _model_labels()
     any_model = host_settings().any_model and (offers is None or offers(catalogue.hub_card("any")))
     names = [card.name for card in catalogue.offered() if offers is None or offers(card)]
     wanted = _name_of_label(st.session_state.setdefault(key, catalogue.DEFAULT))
@@ -65,16 +61,10 @@ def model(
     return chosen or catalogue.DEFAULT
 
 
-def _model_labels(key: str) -> dict[str, str]:
-    """Return the label of each model in the list, by name.
-
-    A browser sends back the label that it shows. Hence a list that the reader has chosen from keeps its labels; until
-    then, and on every arrival at the page, the value is sent along with them.
-    """
-    session = f"{key}_out_of_reach"
-    if not has_been_changed(key) and not readiness.is_awaited():  # whoever loads the default model asks when it is there
-        st.session_state[session] = catalogue.hub_reach.out_of_reach()
-    missing = st.session_state.get(session, ())
+def _model_labels() -> dict[str, str]:
+    """Return the label of each model in the list, by name."""
+    # Whoever loads the default model asks what can be reached when it is there.
+    missing = () if readiness.is_awaited() else catalogue.hub_reach.out_of_reach()
     return {
         card.name: texts.MODEL_OUT_OF_REACH.format(model=card.title) if card.name in missing else card.title
         for card in catalogue.offered()
@@ -82,7 +72,10 @@ def _model_labels(key: str) -> dict[str, str]:
 
 
 def _name_of_label(label: str) -> str:
-    """Return the name of a model by a label that an earlier list gave it; any other word is a name."""
+    """Return the name of a model by a label that this list or an earlier one gave it; any other word is a name.
+
+    A browser sends back the label that it shows.
+    """
     titles = {
         title: card.name
         for card in catalogue.offered()

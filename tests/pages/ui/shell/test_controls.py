@@ -64,7 +64,7 @@ def test_a_model_of_the_hub_that_is_not_on_offer_is_taken_only_where_the_host_al
 
 
 @pytest.mark.parametrize("any_model", [0, 1])
-def test_models_that_cannot_be_had_here_are_marked_and_a_list_that_was_used_keeps_its_labels(
+def test_models_that_cannot_be_had_here_are_marked_and_the_label_of_an_older_list_is_understood(
     host, monkeypatch: pytest.MonkeyPatch, any_model: int
 ):
     host(any_model=any_model)
@@ -79,11 +79,10 @@ def test_models_that_cannot_be_had_here_are_marked_and_a_list_that_was_used_keep
     assert app.selectbox[0].select("gpt2").run().text[0].value == "gpt2"
     monkeypatch.setattr(reach, "missing", frozenset())
     assert app.run().text[0].value == "gpt2"
-    assert marked in app.selectbox[0].options
+    assert marked not in app.selectbox[0].options
+    app = AppTest.from_function(model_page, default_timeout=240)
     app.session_state["model"] = marked  # as a browser may send it that still shows an older list
     assert app.run().text[0].value == "gpt2"
-    del app.session_state["model_changed"]
-    assert marked not in app.run().selectbox[0].options
 
 
 def test_a_folder_of_the_hosts_directory_is_in_the_list_and_in_a_link_and_nothing_outside_is(
