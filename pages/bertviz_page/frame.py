@@ -162,12 +162,13 @@ def view_controls(drawing: Drawing | None = None) -> list[Control]:
     return found
 
 
-def explain_view(drawing: Drawing) -> None:
-    """Explain the view below the stage."""
+def show_below(page: str, drawing: Drawing) -> None:
+    """Explain the view, and offer the weights that are drawn and the code that computes them."""
     st.markdown(texts.DESCRIPTIONS[drawing.view])
     st.caption(texts.COUNTED_FROM_0)
     if drawing.view == "neuron" and has_bias(drawing.stacks[0]):
         st.caption(texts.BIAS)
+    export_menu(page, {texts.VIEWS[drawing.view]: lambda: bertviz_export(drawing)}, TITLE_WITHOUT_STAGE)
 
 
 def has_bias(stack: AttentionStack) -> bool:
@@ -206,11 +207,6 @@ def one_layer_only(view: str, stacks: Sequence[AttentionStack]) -> bool:
         raise TextProblem(texts.TOO_HEAVY.format(heads=heads, queries=queries, keys=keys))
     layers = len(stacks[0].weights)
     return sent * layers > MAX_SENT_NUMBERS or (view == "model" and lines * layers > MAX_MODEL_LINES)
-
-
-def export_view(page: str, drawing: Drawing) -> None:
-    """Offer the weights that are drawn, and the code that computes them."""
-    export_menu(page, {texts.VIEWS[drawing.view]: lambda: bertviz_export(drawing)}, TITLE_WITHOUT_STAGE)
 
 
 def bertviz_export(drawing: Drawing) -> Export:

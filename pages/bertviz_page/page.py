@@ -6,7 +6,7 @@ PAGE = "bertviz_page"
 badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
-from pages.bertviz_page.frame import FIELDS, draw_view, explain_view, export_view, view_controls
+from pages.bertviz_page.frame import FIELDS, draw_view, show_below, view_controls
 from pages.ui.shell.frame import page_links, show_engine
 from pages.ui.stage.inputs import explain_problem, note_reading, sentence_inputs
 from pages.ui.stage.pictures import empty_pictures, pictures_stage
@@ -24,6 +24,5 @@ else:
     note_reading(inputs, drawing.trace, drawing.notes)
     pictures_stage(PAGE, FIELDS, view_controls(drawing), [drawing.picture], drawing.about, drawing.partial)
     show_engine(badge, engine.title, engine.device)
-    explain_view(drawing)
-    export_view(PAGE, drawing)
+    show_below(PAGE, drawing)
 page_links(inputs.text, inputs.pair, "attention", "self_attention", "heads_and_blocks")

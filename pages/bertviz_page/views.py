@@ -207,14 +207,10 @@ def _own_script(script: str, marker: str, *, bidirectional: bool) -> str:
 
 
 def _begun(data: object) -> str:
-    """Pass the data to assets/bertviz/start.js, which sets where the drawing starts."""
-    return f"begin({_safe_json(data)})"
-
-
-def _safe_json(data: object) -> str:
-    """Write JSON without any character that HTML could interpret."""
+    """Pass the data, without any character that HTML could interpret, to assets/bertviz/start.js, which begins the drawing."""
     written = json.dumps(data, separators=(",", ":"))
-    return written.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    escaped = written.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return f"begin({escaped})"
 
 
 @cache

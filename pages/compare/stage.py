@@ -48,21 +48,18 @@ def _with_heads(header: Mapping[str, object], heads: int, heads_b: int) -> dict[
         named = {"head": ("heads", heads), "head_b": ("heads_b", heads_b)}
         return kept | {key: _all_heads(view[name], count) for name, (key, count) in named.items() if name in view}
 
-    address = header["address"]
+    address, choices = header["address"], {"heads": "head", "heads_b": "head_b", "sides": "vary"}
+    hidden = [name for name, field in choices.items() if not is_offered(field)]
     return {
         "view": expand(header["view"]),
         "address": address | {name: expand(address[name]) for name in ("defaults", "first")},
-        "hidden": [*(name for name in header["hidden"] if name != "heads"), "changes", *_hidden_choices()],
+        "hidden": [*(name for name in header["hidden"] if name != "heads"), "changes", *hidden],
     }
 
 
 def _all_heads(head: SideHead, count: int) -> list[list[int]]:
     layer, number = head
     return [[layer, every] for every in range(count)] if number is None else [[layer, number]]
-
-
-def _hidden_choices() -> list[str]:
-    return [name for name, field in (("heads", "head"), ("heads_b", "head_b"), ("sides", "vary")) if not is_offered(field)]
 
 
 def _about(pair: RunPair) -> dict[str, object]:

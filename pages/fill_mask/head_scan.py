@@ -217,17 +217,16 @@ def describe_scan(asked: OfferedScan | None, changed: Changes) -> dict[str, obje
     base = [] if not asked.base else [texts.SCAN_BASE_ONE if len(asked.base) == 1 else texts.SCAN_BASE_MANY]
     several = [LENGTH_NOTE] if any(len(one.ids) > 1 for one in words.values()) else []
     notes = [*(note.format(count=len(asked.base)) for note in base), *several]
-    sent = [{"word": word, "before": _short(one.before), "after": _short_all(one.after)} for word, one in words.items()]
+
+    def shorten(*numbers: float) -> list[float]:
+        return [float(f"{number:.{DIGITS}g}") for number in numbers]
+
+    sent = [
+        {"word": word, "before": shorten(one.before)[0], "after": shorten(*one.after.ravel().tolist())}
+        for word, one in words.items()
+    ]
     first = [word for layer in result.first_words for word in layer]
     return told | {"result": {"words": sent, "first": first, "said": in_words(result), "notes": list(filter(None, notes))}}
-
-
-def _short(number: float) -> float:
-    return float(f"{number:.{DIGITS}g}")
-
-
-def _short_all(numbers: np.ndarray) -> list[float]:
-    return [_short(number) for number in numbers.ravel().tolist()]
 
 
 def show_ranking(page: str, asked: OfferedScan | None) -> None:

@@ -36,9 +36,7 @@ from pages.ui.stage.tokens import SPECIAL_FIELD, click_word, escape_markdown, se
 from pages.ui.stage.view_options import COMPARED
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine, no_head
-from tx_core.engine.tokenizer import BLANK
 from tx_core.errors import ExplorerError
-from tx_core.fill_mask.blanks import NEW_BLANK
 from tx_core.fill_mask.word_scores import read_words
 from tx_core.transformer.interventions import Head
 
@@ -73,11 +71,6 @@ QUOTED = {
     "I have a [MASK].": {"plan": 0.0912, "problem": 0.0456, "girlfriend": 0.0304, "point": 0.0299, "boyfriend": 0.0273},
 }
 """The five most likely words of QUOTED_MODEL, as its users have published them, for where it cannot be had."""
-
-
-def quoted_words(text: str) -> dict[str, float]:
-    """Return the known predictions of QUOTED_MODEL for a text's blank, most likely first; empty for most texts."""
-    return QUOTED.get(BLANK.sub(NEW_BLANK, text).strip(), {})
 
 
 def read_fill(written: str) -> str:
@@ -155,7 +148,9 @@ def blank_inputs(page: str) -> BlankInputs:
             label = texts.SENTENCE if len(names) == 1 else {"text": texts.FIRST_SENTENCE}.get(name, texts.SECOND_SENTENCE)
             controls.sentence(widget_key(page, name), label, label_visibility="collapsed", placeholder=texts.PLACEHOLDER)
         ask_model(page)
-        _ask_options(page)
+        with ask_list_settings(page):
+            if is_offered("compare"):
+                st.toggle(texts.COMPARE, **widget_binding(widget_key(page, "compare")))
     words = {name: sentence_words(widget_key(page, name)) for name in names}
     if guess := st.session_state.pop(widget_key(page, "guess"), None):
         st.info(texts.GUESS.format(word=escape_markdown(guess)))
@@ -163,13 +158,6 @@ def blank_inputs(page: str) -> BlankInputs:
     values = values_of(page, FIELDS.own)
     asked, followed = {name: values[name] for name in names}, _read_words(values["named"])
     return BlankInputs(page, asked, words, followed, values["model"], values[SPECIAL_FIELD.name], list_settings(page))
-
-
-def _ask_options(page: str) -> None:
-    """Offer a second sentence, and how the lists are shown, in a box that opens."""
-    with ask_list_settings(page):
-        if is_offered("compare"):
-            st.toggle(texts.COMPARE, **widget_binding(widget_key(page, "compare")))
 
 
 def _read_words(written: str) -> tuple[str, ...]:

@@ -221,12 +221,6 @@ def show_joint(page: str, part: str, answer: SentencePredictions, chosen: ListSe
     st.caption(texts.JOINT_CAPTION)
 
 
-def rest_in_words(engine: Engine, labels: Sequence[str], share: str) -> str:
-    """Return how much probability all words have that are not listed. labels: of the listed ones."""
-    rest = texts.REST.format(count=engine.tokenizer.vocab_size - len(labels), share=share)
-    return f"{rest} {texts.CONTINUES_WORD}" if any(label.startswith("##") for label in labels) else rest
-
-
 def contrasts(before: Sequence[WordScore], after: Sequence[WordScore] | None = None) -> list[str]:
     """Return, for the first word against each other, the difference and the ratio of their probabilities."""
     scored = [score for score in before if score.probability]
@@ -277,14 +271,13 @@ def show_text_shift(page: str, engine: Engine, answers: Sequence[SentencePredict
             scored = [(checked_label(was), was.probability, now.probability) for was, now in pairs]
             pictures.append(bars(title, [row for row in scored if None not in row]))
         pictures_beside(page, f"difference_{blank.number}", pictures, BARS_HEIGHT)
-        _note_checked_words(one.scores[blank.number])
+        for said in notes_on_checked(one.scores[blank.number]):
+            st.text(said)
     st.caption(texts.DIFFERENCE_CAPTION)
 
 
-def _note_checked_words(scores: Sequence[WordScore]) -> None:
-    """Name the words that could not be scored, and explain how words of several pieces are."""
-    for score in scores:
-        if score.probability is None:
-            st.text(texts.NOT_SCORED.format(word=score.word, reason=score.note))
-    if any(len(score.pieces) > 1 for score in scores if score.probability is not None):
-        st.caption(LENGTH_NOTE)
+def notes_on_checked(scores: Sequence[WordScore]) -> list[str]:
+    """List what is to be said of the words to check: what has no probability, and what several pieces mean."""
+    notes = [texts.NOT_SCORED.format(word=one.word, reason=one.note) for one in scores if one.probability is None]
+    several = any(len(one.pieces) > 1 for one in scores if one.probability is not None)
+    return [*notes, LENGTH_NOTE] if several else notes

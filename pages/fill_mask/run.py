@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.fill_mask import head_scan, predictions, texts
 from pages.fill_mask.head_scan import OfferedScan
-from pages.fill_mask.inputs import ONLY_LIST, QUOTED_MODEL, BlankInputs, quoted_words
+from pages.fill_mask.inputs import ONLY_LIST, QUOTED, QUOTED_MODEL, BlankInputs
 from pages.fill_mask.predictions import SentencePredictions, blank_trace, word_scores
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import set_values, value_of, widget_key
@@ -22,7 +22,9 @@ from pages.ui.stage.sources import reading, source
 from pages.ui.stage.tokens import blank_last_word, note_special_tokens, warn_of_unknown
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
+from tx_core.engine.tokenizer import BLANK
 from tx_core.errors import ExplorerError, memory_checked
+from tx_core.fill_mask.blanks import NEW_BLANK
 from tx_core.fill_mask.head_scan import HeadScan
 from tx_core.fill_mask.prediction_shift import BlankShift
 from tx_core.fill_mask.word_scores import WordScore
@@ -226,7 +228,7 @@ def note_reading(run: BlankRun) -> None:
 
 def _quote_words(model: str, text: str) -> None:
     """Quote what BERT base is known to answer to a few well-known sentences, where it cannot be had to answer here."""
-    words = quoted_words(text)
+    words = QUOTED.get(BLANK.sub(NEW_BLANK, text).strip(), {})
     if words and model != QUOTED_MODEL and QUOTED_MODEL in catalogue.hub_reach.out_of_reach():
         listed = ", ".join(f"{word} {percent(share)}" for word, share in words.items())
         st.caption(texts.QUOTED.format(model=controls.model_title(QUOTED_MODEL), words=listed))

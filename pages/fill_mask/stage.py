@@ -12,8 +12,8 @@ from pages.fill_mask.predictions import (
     contrasts,
     filled_stepwise,
     note,
+    notes_on_checked,
     product_of_pieces,
-    rest_in_words,
     strongest_words,
 )
 from pages.fill_mask.run import BlankRun, LookedAt
@@ -32,9 +32,8 @@ from pages.ui.stage.routes import offered_routes
 from pages.ui.stage.texts import CLASS_GUESSED
 from pages.ui.stage.view_options import head_in_sentence
 from tx_core.analysis.packing import join
-from tx_core.fill_mask.prediction_shift import BlankShift
 from tx_core.fill_mask.steps import MAX_ORDERED_BLANKS, StepwiseFilling
-from tx_core.fill_mask.word_scores import LENGTH_NOTE, MAX_SCORED_WORDS, WordScore
+from tx_core.fill_mask.word_scores import MAX_SCORED_WORDS, WordScore
 from tx_core.transformer.trace import Trace
 
 ENTRY = "fill_mask"
@@ -102,7 +101,7 @@ def take_wishes(page: str, reported: Reported) -> None:
 def _prediction(page: str, run: BlankRun, looked: LookedAt) -> dict[str, object]:
     """Return the bars of the blank, with and without the reader's changes, and what is said of them."""
     blank, scores = looked.answer.filling.blanks[looked.number], looked.answer.scores
-    likely = _changed_words(looked.shift, run) if looked.shift else _likely_words(looked)
+    likely = _likely_words(looked, run)
     followed_scores = scores[looked.number] if scores else ()
     followed = _followed_words(followed_scores, looked.scores)
     guessed = _mark_guesses(page, looked, likely)
@@ -118,7 +117,7 @@ def _prediction(page: str, run: BlankRun, looked: LookedAt) -> dict[str, object]
         "followed": followed,
         "named": value_of(page, "named"),
         "contrasts": [] if is_hidden("details") else contrasts(followed_scores, looked.scores),
-        "notes": _notes(followed_scores),
+        "notes": notes_on_checked(followed_scores),
         "rest": rest,
         "guessed": guessed,
         "headline": _headline(looked),
@@ -177,17 +176,15 @@ def _bar(label: str, before: float, after: float, detail: str, *, moved: bool) -
     return {"label": label, "before": before, "after": after, "moved": moved, "note": detail, "guess": None} | said
 
 
-def _likely_words(looked: LookedAt) -> list[dict[str, object]]:
-    entries = looked.answer.filling.blanks[looked.number].predictions
-    return [_bar(one.label, one.probability, one.probability, one.sentence, moved=False) for one in entries]
-
-
-def _changed_words(shift: BlankShift, run: BlankRun) -> list[dict[str, object]]:
-    rows = strongest_words(shift, run.inputs.chosen)
-    details = [texts.WORD_DETAIL.format(sentence=one.prediction.sentence, rank=note(one)) for one in rows]
-    return [
-        _bar(one.prediction.label, one.before, one.after, detail, moved=True) for one, detail in zip(rows, details, strict=True)
-    ]
+def _likely_words(looked: LookedAt, run: BlankRun) -> list[dict[str, object]]:
+    if looked.shift is None:
+        entries = looked.answer.filling.blanks[looked.number].predictions
+        return [_bar(one.label, one.probability, one.probability, one.sentence, moved=False) for one in entries]
+    bars = []
+    for one in strongest_words(looked.shift, run.inputs.chosen):
+        detail = texts.WORD_DETAIL.format(sentence=one.prediction.sentence, rank=note(one))
+        bars.append(_bar(one.prediction.label, one.before, one.after, detail, moved=True))
+    return bars
 
 
 def _followed_words(before: Sequence[WordScore], after: Sequence[WordScore] | None) -> list[dict[str, object]]:
@@ -198,13 +195,6 @@ def _followed_words(before: Sequence[WordScore], after: Sequence[WordScore] | No
         _bar(checked_label(one), one.probability, now.probability, product_of_pieces(now), moved=after is not None)
         for one, now in pairs
     ]
-
-
-def _notes(scores: Sequence[WordScore]) -> list[str]:
-    """List what is to be said of the words to follow: what has no probability, and what several pieces mean."""
-    notes = [texts.NOT_SCORED.format(word=one.word, reason=one.note) for one in scores if one.probability is None]
-    several = any(len(one.pieces) > 1 for one in scores if one.probability is not None)
-    return [*notes, LENGTH_NOTE] if several else notes
 
 
 def _mark_guesses(page: str, looked: LookedAt, likely: list[dict[str, object]]) -> str:
@@ -222,11 +212,13 @@ def _mark_guesses(page: str, looked: LookedAt, likely: list[dict[str, object]]) 
 
 
 def _rest(run: BlankRun, likely: Sequence[Mapping[str, object]], rest: float, *, changed: bool) -> str:
-    share = percent(rest)
+    """Return how much probability all words have that are not listed."""
+    share, labels = percent(rest), [str(bar["label"]) for bar in likely]
     if changed:
         left = [percent(max(0.0, 1 - sum(float(bar[side]) for bar in likely))) for side in ("before", "after")]
         share = texts.FROM_TO.format(before=left[0], after=left[1])
-    return rest_in_words(run.engine, [str(bar["label"]) for bar in likely], share)
+    said = texts.REST.format(count=run.engine.tokenizer.vocab_size - len(labels), share=share)
+    return f"{said} {texts.CONTINUES_WORD}" if any(label.startswith("##") for label in labels) else said
 
 
 def _headline(looked: LookedAt) -> str:

@@ -81,19 +81,15 @@ def open_page(key: str) -> DeltaGenerator:
                     st.markdown(page.lead)
             badge = st.empty()
     status = readiness.default_engine.status
+    asked = {st.session_state.get(widget_key(key, "model")), view_parameters().get("model")}
     if not page.computes:
         return badge
     if status.state == "warming up":
         badge.caption(f":material/hourglass_top: {texts.WARMING_UP}", width="content")
-    elif status.state == "ready" and not _asks_for_other_model(key):
+    # Another model, which the page or the link to it asks for, may take long to load.
+    elif status.state == "ready" and asked <= {None, "embedded"}:
         show_engine(badge, status.model, status.device)
     return badge
-
-
-def _asks_for_other_model(page: str) -> bool:
-    """Return whether a page, or the link to it, asks for a model that is not the built-in one: that may take long to load."""
-    asked = st.session_state.get(widget_key(page, "model")), view_parameters().get("model")
-    return any(name not in (None, "embedded") for name in asked)
 
 
 def show_engine(badge: DeltaGenerator, model: str, device: str) -> None:
