@@ -14,7 +14,7 @@ from pages.bertviz_page.framed import PATH, is_published, publish, secret_word
 from pages.ui.export.attention import AttentionMap, weight_files
 from pages.ui.export.computation import Computation, call, each, load_call, named, sentences_of
 from pages.ui.export.menu import export_menu
-from pages.ui.export.records import Code, DataFiles, Export
+from pages.ui.export.records import DataFiles, Export, PartNumbers
 from pages.ui.export.texts import TITLE_WITHOUT_STAGE
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, StageFields, choice_field, set_values, text_field, value_of
@@ -213,9 +213,9 @@ def bertviz_export(drawing: Drawing) -> Export:
     """Return data and code of a drawing."""
     trace, kinds = drawing.trace, [stack.kind for stack in drawing.stacks]
     stem = file_stem(f"bertviz-{drawing.view}", f"{trace.model}-{drawing.kind}" if drawing.kind else trace.model)
-    code = Code(texts.EXPORT_RESULT if len(kinds) == 1 else texts.EXPORT_RESULT_KINDS, lambda: numbers(trace, kinds))
+    result = texts.EXPORT_RESULT if len(kinds) == 1 else texts.EXPORT_RESULT_KINDS
     data = tuple(_data(trace, stack) for stack in drawing.stacks)
-    return Export(drawing.title, stem, data, code, drawing.about.source)
+    return Export(PartNumbers(drawing.title, drawing.about.source, numbers(trace, kinds), result), stem, data)
 
 
 def _data(trace: Trace, stack: AttentionStack) -> DataFiles:

@@ -12,7 +12,7 @@ from pages.compare.runs import TRACE_PARTS, RunPair, SideRun
 from pages.compare.words import FollowedWord, chosen_word
 from pages.ui.export.computation import Computation, call, changes_argument, load_call, named, sentences_of
 from pages.ui.export.menu import export_menu, offer_tables
-from pages.ui.export.records import Code, DataFiles, DataTable, Export, table_files
+from pages.ui.export.records import DataFiles, DataTable, Export, PartNumbers, table_files
 from tx_core.analysis import views
 from tx_core.analysis.comparison import (
     Comparison,
@@ -93,8 +93,7 @@ def maps_export(pair: RunPair) -> Export:
     data = DataFiles(
         texts.ALL_LINKS, texts.LINKS.format(count=count), stem, count * len(COLUMNS), lambda: _maps_data(pair, comparison)
     )
-    code = Code(texts.MAPS_RESULT, lambda: maps_numbers(pair))
-    return Export(title, stem, (data,), code, pair.about)
+    return Export(PartNumbers(title, pair.about, maps_numbers(pair), texts.MAPS_RESULT), stem, (data,))
 
 
 def _maps_data(pair: RunPair, comparison: Comparison) -> DataTable:
@@ -116,8 +115,8 @@ def word_export(pair: RunPair, followed: FollowedWord) -> Export:
     """Return the export of the similarities of a word's vectors in A and in B."""
     title = texts.WORD_TITLE.format(word=followed.name, models=pair.models)
     data = table_files(texts.ALL_LAYERS, texts.STEPS, pair.file_name("word-through-layers"), similarity_table(followed))
-    code = Code(texts.WORD_RESULT, lambda: word_numbers(pair, followed))
-    return Export(title, data.file_name, (data,), code, pair.about | {"word": followed.name})
+    about = pair.about | {"word": followed.name}
+    return Export(PartNumbers(title, about, word_numbers(pair, followed), texts.WORD_RESULT), data.file_name, (data,))
 
 
 def maps_numbers(pair: RunPair) -> list[Computation]:

@@ -8,7 +8,7 @@ from pages.fill_mask.predictions import ListSettings, SentencePredictions, predi
 from pages.fill_mask.run import BlankRun
 from pages.ui.export.attention import AttentionMap, attention_exports, changes_in_words
 from pages.ui.export.computation import Computation, call, changes_argument, each, load_call, named
-from pages.ui.export.records import Code, DataTable, Export, Exports, table_files
+from pages.ui.export.records import DataTable, Export, Exports, PartNumbers, table_files
 from pages.ui.export.transformers_code import intervention_lines, loading_lines, special_argument, with_mask_tokens
 from pages.ui.shell import controls
 from pages.ui.stage.changes import describe_change
@@ -58,9 +58,9 @@ def lists_export(run: BlankRun) -> Export:
     (table,) = prediction_tables(run.answers, None)
     name = file_stem("predictions", run.engine.name)
     note = texts.EXPORT_JOINT_NOTE if any(answer.joint for answer in run.answers) else ""
-    code = Code(texts.EXPORT_LISTS_CODE, lambda: list_numbers(run), lambda: transformers_lists(run), note)
-    numbers = table_files(texts.EXPORT_ALL_LISTS, texts.EXPORT_ALL_LISTS_HELP, name, table)
-    return Export(title, name, (numbers,), code, run.about)
+    numbers = PartNumbers(title, run.about, list_numbers(run), texts.EXPORT_LISTS_CODE)
+    files = table_files(texts.EXPORT_ALL_LISTS, texts.EXPORT_ALL_LISTS_HELP, name, table)
+    return Export(numbers, name, (files,), lambda: transformers_lists(run), note)
 
 
 def moved_export(run: BlankRun) -> Export:
@@ -69,10 +69,11 @@ def moved_export(run: BlankRun) -> Export:
     title = texts.EXPORT_CHANGE_TITLE.format(number=looked.number + 1, model=controls.model_title(run.engine.name))
     name = file_stem("changed-predictions", run.engine.name)
     table = DataTable(SHIFT_COLUMNS, shift_rows(looked.shift))
-    numbers = table_files(texts.EXPORT_ALL_WORDS, texts.EXPORT_ALL_WORDS_HELP, name, table)
-    code = Code(texts.EXPORT_CHANGE_CODE, lambda: shift_numbers(run), lambda: transformers_shift(run))
+    files = table_files(texts.EXPORT_ALL_WORDS, texts.EXPORT_ALL_WORDS_HELP, name, table)
     about = run.about | {"texts": [looked.text], "changes": changes_in_words(looked.trace)}
-    return Export(title, name, (numbers,), code, about | {"moved probability": looked.shift.variation})
+    about |= {"moved probability": looked.shift.variation}
+    numbers = PartNumbers(title, about, shift_numbers(run), texts.EXPORT_CHANGE_CODE)
+    return Export(numbers, name, (files,), lambda: transformers_shift(run))
 
 
 def scan_export(run: BlankRun) -> Export:
@@ -83,9 +84,9 @@ def scan_export(run: BlankRun) -> Export:
     changes = "; ".join(describe_change(one, looked.trace.stacks) for one in scan.base)
     table = DataTable(SCAN_COLUMNS, scan_rows(scan.result, scan.followed))
     name = file_stem("head-scan", run.engine.name)
-    numbers = table_files(texts.EXPORT_SCAN, texts.EXPORT_SCAN_HELP, name, table)
+    files = table_files(texts.EXPORT_SCAN, texts.EXPORT_SCAN_HELP, name, table)
     about = run.about | {"texts": [looked.text], "changes": changes, "blank": looked.number + 1}
-    return Export(title, name, (numbers,), Code(texts.EXPORT_SCAN_CODE, lambda: scan_numbers(run)), about)
+    return Export(PartNumbers(title, about, scan_numbers(run), texts.EXPORT_SCAN_CODE), name, (files,))
 
 
 NUCLEUS = '''

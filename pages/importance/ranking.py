@@ -12,7 +12,7 @@ from pages.importance import texts
 from pages.importance.inputs import OWN, PAGE, ImportanceInputs, show_left_out
 from pages.ui.export.computation import call, load_call, named
 from pages.ui.export.menu import export_menu, offer_tables
-from pages.ui.export.records import Code, DataTable, Export, table_files, table_of
+from pages.ui.export.records import DataTable, Export, PartNumbers, table_files, table_of
 from pages.ui.shell import controls
 from pages.ui.shell.address import is_offered
 from pages.ui.shell.frame import explain_computation, page_address
@@ -249,4 +249,5 @@ def ranking_export(found: Importance, asked: ImportanceInputs) -> Export:
     prompts = table_files(texts.ALL_PROMPTS, texts.PROMPTS_ROWS, f"{stem}-prompts", _prompts_table(found), by_line=True)
     file = call(read_answer_prompts, call(Path, asked.file)) if asked.name == OWN else call(prompt_set, asked.name)
     measured = named("found", call(importance, load_call(asked.model, not asked.bare), named("prompts", file), asked.ablation))
-    return Export(about.title, stem, (parts, prompts), Code(texts.EXPORT_RESULT, lambda: [measured.to_pandas()]), about.source)
+    numbers = PartNumbers(about.title, about.source, [measured.to_pandas()], texts.EXPORT_RESULT)
+    return Export(numbers, stem, (parts, prompts))

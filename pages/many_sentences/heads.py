@@ -7,7 +7,7 @@ from pages.many_sentences.reading import OpenedScan, show_report, stopped_in_wor
 from pages.many_sentences.texts import plural
 from pages.ui.export.computation import Computation, call, load_call, named
 from pages.ui.export.menu import export_menu, offer_tables
-from pages.ui.export.records import Code, DataTable, Export, table_files, table_of
+from pages.ui.export.records import DataTable, Export, PartNumbers, table_files, table_of
 from pages.ui.shell import controls
 from pages.ui.shell.address import is_offered
 from pages.ui.shell.frame import page_address
@@ -180,8 +180,8 @@ def heads_export(report: HeadReport, colour: str, opened: OpenedScan | None = No
     """Return the export of everything that is known of all heads. opened: the scan that they are from."""
     about, stem = heads_about(report, colour, opened), file_stem("heads-over-sentences", report.model)
     result = f"{texts.EXPORT_RESULT} {reads_on(report)}".strip()
-    code = Code(result, lambda: scan_numbers(opened.name) if opened else report_numbers(report))
-    return Export(about.title, stem, (table_files(texts.EXPORT, texts.EXPORT_ROWS, stem, _table(report)),), code, about.source)
+    numbers = PartNumbers(about.title, about.source, scan_numbers(opened.name) if opened else report_numbers(report), result)
+    return Export(numbers, stem, (table_files(texts.EXPORT, texts.EXPORT_ROWS, stem, _table(report)),))
 
 
 def heads_about(report: HeadReport, colour: str, opened: OpenedScan | None = None) -> About:

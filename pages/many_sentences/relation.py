@@ -10,7 +10,7 @@ from pages.many_sentences import texts
 from pages.many_sentences.heads import read_in_code, reads_on
 from pages.ui.export.computation import Computation, call, load_call, named
 from pages.ui.export.menu import export_menu, offer_tables
-from pages.ui.export.records import Code, DataTable, Export, table_files, table_of
+from pages.ui.export.records import DataTable, Export, PartNumbers, table_files, table_of
 from pages.ui.shell import controls
 from pages.ui.shell.address import (
     Field,
@@ -259,8 +259,9 @@ def _table(found: Found) -> DataTable:
 def relation_export(found: Found) -> Export:
     """Return the export of how often each head follows the relation."""
     about, stem = about_relation(found), file_stem("heads-of-a-relation", found.report.model)
-    code = Code(f"{texts.FOUND_RESULT} {reads_on(found.report)}".strip(), lambda: relation_numbers(found))
-    return Export(about.title, stem, (table_files(texts.EXPORT, texts.EXPORT_ROWS, stem, _table(found)),), code, about.source)
+    result = f"{texts.FOUND_RESULT} {reads_on(found.report)}".strip()
+    numbers = PartNumbers(about.title, about.source, relation_numbers(found), result)
+    return Export(numbers, stem, (table_files(texts.EXPORT, texts.EXPORT_ROWS, stem, _table(found)),))
 
 
 def relation_numbers(found: Found) -> list[Computation]:

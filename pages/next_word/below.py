@@ -8,7 +8,7 @@ from pages.next_word.run import WritingRun
 from pages.ui.export.attention import attention_exports, offer_weights, shown_map
 from pages.ui.export.computation import Computation, call, changes_argument, each, load_call, named, written_argument
 from pages.ui.export.menu import export_menu
-from pages.ui.export.records import Code, DataTable, Export, table_files
+from pages.ui.export.records import DataTable, Export, PartNumbers, table_files
 from pages.ui.shell import controls
 from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import is_hidden, show_formula
@@ -42,7 +42,7 @@ def next_export(page: str, run: WritingRun) -> Export:
     about |= {"temperature": drawn.temperature, "top_k": drawn.top_k, "top_p": drawn.top_p}
     about |= {"changes": write_interventions(run.attention.trace.interventions)} if run.unchanged else {}
     title = texts.EXPORT_TITLE.format(model=controls.model_title(inputs.model))
-    return Export(title, name, (data,), Code(texts.EXPORT_RESULT, lambda: found), about)
+    return Export(PartNumbers(title, about, found, texts.EXPORT_RESULT), name, (data,))
 
 
 def _words(run: WritingRun, drawn: Sampling) -> tuple[Prediction, ...]:

@@ -6,6 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.export import texts
 from pages.ui.export.attention import AttentionMap
+from pages.ui.export.menu import CODE_KINDS
 from tx_core.engine import catalogue
 from tx_core.transformer.interventions import Intervention
 
@@ -24,7 +25,7 @@ def opened(app: AppTest, page: str, view: str = "", form: str = texts.DATA) -> A
 def exported_code(app: AppTest, page: str, view: str, kind: str) -> str:
     """The code of a kind, "project" or "transformers", that a view offers; "" where it offers none."""
     comment = texts.CODE_TITLES[kind].removeprefix("{title}")
-    app.session_state[f"{page}_code_kind"] = kind
+    app.session_state[f"{page}_code_kind"] = next(label for label, name in CODE_KINDS.items() if name == kind)
     opened(app, page, view, texts.CODE)
     return next((code.value for code in app.code if code.value.startswith("# ") and comment in code.value), "")
 

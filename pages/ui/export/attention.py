@@ -19,7 +19,7 @@ from pages.ui.export.computation import (
     written_argument,
 )
 from pages.ui.export.menu import offer_tables
-from pages.ui.export.records import Code, DataFiles, DataTable, Export, Exports, shortest
+from pages.ui.export.records import DataFiles, DataTable, Export, Exports, PartNumbers, shortest
 from pages.ui.export.transformers_code import transformers_attention_code
 from pages.ui.shell import controls
 from pages.ui.shell.address import value_of
@@ -193,16 +193,12 @@ def attention_exports(shown: AttentionMap) -> Exports:
 
 def attention_export(exported: AttentionMap) -> Export:
     """Return the numbers and the code of a map."""
+    result = texts.ENDS_WITH_WEIGHTS if exported.plain is None else texts.ENDS_WITH_CHANGE
     return Export(
-        exported.title,
+        PartNumbers(exported.title, exported.source, exported.numbers(), result),
         exported.file_name,
         (weight_files(exported, everything=False), weight_files(exported, everything=True)),
-        Code(
-            texts.ENDS_WITH_WEIGHTS if exported.plain is None else texts.ENDS_WITH_CHANGE,
-            exported.numbers,
-            lambda: transformers_attention_code(exported),
-        ),
-        exported.source,
+        lambda: transformers_attention_code(exported),
     )
 
 

@@ -114,17 +114,17 @@ def show_data(page: str, export: Export) -> None:
 
 def show_code(page: str, export: Export) -> None:
     """Show the code, ready to be copied; every kind ends with the numbers on the screen."""
-    kind, code = "project", export.code
-    if code.transformers:
+    kind = "project"
+    if export.transformers:
         kind = CODE_KINDS[_choose(page, "code_kind", texts.ASK_CODE, list(CODE_KINDS))]
     # Streamlit's colours for Python are too pale in the light theme.
     st.code(written(export, kind), language=None, wrap_lines=True)
-    note = texts.NEEDS_PROJECT if kind == "project" else code.omitted
-    st.caption(f"{note} {code.result}".strip())
+    note = texts.NEEDS_PROJECT if kind == "project" else export.omitted
+    st.caption(f"{note} {export.numbers.result}".strip())
 
 
 def written(export: Export, kind: str) -> str:
     """Return the code of a view below comments on what it computes and needs. kind: "project" or "transformers"."""
-    body = export.code.transformers() if kind == "transformers" else export.code.project()
-    title = texts.CODE_TITLES[kind].format(title=one_line(export.title))
+    body = export.transformers() if kind == "transformers" else export.project()
+    title = texts.CODE_TITLES[kind].format(title=one_line(export.numbers.title))
     return "\n".join([*(f"# {line}" for line in (title, one_line(export.origin), *export.needs(kind))), body])

@@ -80,24 +80,20 @@ class DataFiles:
 
 
 @dataclass(frozen=True)
-class Code:
-    """Python that computes what is shown.
+class PartNumbers:
+    """Numbers that a page shows.
 
     Attributes:
-        result: what the code ends with, in one sentence.
-        computed: makes the computations that the code prints, with this project.
-        transformers: writes the code that uses the transformers library only; None where there is none.
-        omitted: what the transformers code leaves out, "" for nothing.
+        title: in one line.
+        source: what was computed and with which settings, as `sources.source` names it where there is a model.
+        shown: the computations of the numbers.
+        result: what their code ends with, in one sentence.
     """
 
+    title: str
+    source: Source
+    shown: Sequence[Computation]
     result: str
-    computed: Callable[[], Sequence[Computation]]
-    transformers: Callable[[], str] | None = None
-    omitted: str = ""
-
-    def project(self) -> str:
-        """Write the code that uses this project."""
-        return python(self.computed())
 
 
 @dataclass(frozen=True)
@@ -105,23 +101,28 @@ class Export:
     """One view of a page as data and as code; its stage makes figure and web page by itself.
 
     Attributes:
-        title: one line.
+        numbers: what it holds.
         file_name: without its suffix.
-        about: what the view is of, as `source` names it.
+        transformers: writes the code that uses the transformers library only; None where there is none.
+        omitted: what that code leaves out, "" for nothing.
         link: the address of the view, "" where there is none.
     """
 
-    title: str
+    numbers: PartNumbers
     file_name: str
     data: tuple[DataFiles, ...]
-    code: Code
-    about: Source
+    transformers: Callable[[], str] | None = None
+    omitted: str = ""
     link: str = ""
+
+    def project(self) -> str:
+        """Write the code that uses this project."""
+        return python(self.numbers.shown)
 
     @property
     def source(self) -> Source:
         """Where the numbers come from, for every file of them: what was run, this app's version, and the address."""
-        return {**self.about, "version": f"{stage_texts.APP} {app_version()}", "link": self.link}
+        return {**self.numbers.source, "version": f"{stage_texts.APP} {app_version()}", "link": self.link}
 
     @property
     def origin(self) -> str:
@@ -133,7 +134,8 @@ class Export:
     @property
     def _runs(self) -> list[Source]:
         """What `source` names of each run."""
-        return [run for run in (self.about, *self.about.values()) if isinstance(run, Mapping) and "model" in run]
+        source = self.numbers.source
+        return [run for run in (source, *source.values()) if isinstance(run, Mapping) and "model" in run]
 
     def needs(self, kind: str) -> list[str]:
         """Return what a new process needs before it runs the code, one sentence each. kind: "project" or "transformers"."""
@@ -148,28 +150,6 @@ Exports = Mapping[str, Callable[[], Export]]
 """The views of a page by name; none is made before the reader chooses it."""
 
 
-@dataclass(frozen=True)
-class PartNumbers:
-    """What a part of a page shows.
-
-    Attributes:
-        title: in one line.
-        source: what was computed and with which settings, as `records.source` names it where there is a model.
-        shown: the computations of the numbers.
-        result: what their code ends with, in one sentence.
-    """
-
-    title: str
-    source: Source
-    shown: Sequence[Computation]
-    result: str
-
-    @property
-    def code(self) -> Code:
-        """The code of the numbers."""
-        return Code(self.result, lambda: self.shown)
-
-
 def drawings_export(lesson: PartNumbers, drawings: Sequence[Drawing]) -> Export:
     """Return the export of what a part of a page drew."""
     size = sum(drawing.values.size for drawing in drawings)
@@ -177,14 +157,14 @@ def drawings_export(lesson: PartNumbers, drawings: Sequence[Drawing]) -> Export:
     data = DataFiles(
         texts.NUMBERS, texts.NUMBERS_DESCRIPTION.format(count=size), stem, size * len(COLUMNS), partial(_table, drawings)
     )
-    return Export(lesson.title, stem, (data,), lesson.code, lesson.source)
+    return Export(lesson, stem, (data,))
 
 
 def table_export(lesson: PartNumbers, table: DataTable) -> Export:
     """Return the export of a table of what a part of a page shows."""
     stem = title_stem(lesson.title, lesson.source)
     files = table_files(texts.NUMBERS, texts.ROWS_DESCRIPTION, stem, table)
-    return Export(lesson.title, stem, (files,), lesson.code, lesson.source)
+    return Export(lesson, stem, (files,))
 
 
 def table_rows(drawings: Sequence[Drawing]) -> list[tuple[TableValue, ...]]:

@@ -151,7 +151,7 @@ def test_the_prompts_are_saved_as_lines_that_the_page_takes_again():
     assert [row["part"] for row in rows] == table["part"].to_list()
     for name in ("layer", "effect", "low", "high", "turned"):
         assert [row[name] for row in rows] == pytest.approx(table[name].to_list(), abs=1e-4)
-    assert "read_answer_prompts(Path('mine.jsonl'))" in export.code.project()
+    assert "read_answer_prompts(Path('mine.jsonl'))" in export.project()
 
 
 # Examples

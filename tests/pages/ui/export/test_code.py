@@ -239,7 +239,7 @@ def test_the_code_of_a_view_computes_its_numbers(open_app: Open, made: list[Expo
         export, bare = made[-1], "nospecial" in view.fields
         assert (NONE_ADDED in str(dict(export.source))) == bare
         hold_files(export)
-        for code in (export.code.project, export.code.transformers):
+        for code in (export.project, export.transformers):
             if code:
                 snippets.append((code(), list(view.numbers)))
                 expected.append([number_of(arrays_of(export), name) for name in view.numbers.values()])
@@ -262,7 +262,7 @@ def test_the_code_of_a_head_scan_computes_the_change_that_is_drawn(
     opened(app, "fill_mask", fill_mask_texts.EXPORT_SCAN, texts.DATA)
     arrays = arrays_of(made[-1])
     layers, heads, change = (arrays[name] for name in ("layer", "head", "change"))
-    ((found,),) = computed([(made[-1].code.project(), ["change"])], tmp_path)
+    ((found,),) = computed([(made[-1].project(), ["change"])], tmp_path)
     np.testing.assert_allclose(found[layers.astype(int) - 1, heads.astype(int) - 1], change, atol=1e-5)
 
 
@@ -278,8 +278,8 @@ def test_the_code_for_ones_own_file_and_for_a_scan_reads_it_whatever_its_name(tm
     scan, file = CorpusScan(origin, 1, True, reports[0]), tmp_path / 'the "scan" {0} \'s.json'
     file.write_bytes(write_scan(scan))
     export = heads_export(scan.report, "pattern", OpenedScan(str(file), scan))
-    assert export.about["revision"] == origin.revision
-    codes = [*(python(report_numbers(report)) for report in reports), export.code.project()]
+    assert export.numbers.source["revision"] == origin.revision
+    codes = [*(python(report_numbers(report)) for report in reports), export.project()]
     computations = computed([(code, ["report.spread"]) for code in codes], tmp_path)
     for (found,), report in zip(computations, [*reports, reports[0]], strict=True):
         np.testing.assert_allclose(found, report.spread, atol=1e-5)
@@ -291,7 +291,7 @@ def test_the_code_of_the_table_of_shapes_gives_every_shape(open_app: Open, made:
     shown = [tuple(row) for row in app.table[0].value.itertuples(index=False)]
     assert [tuple(entry[name] for name in SHAPE_COLUMNS) for entry in table_of(made[-1])] == shown
     padded = "[(*one.shape, *[0] * (4 - len(one.shape))) for one in run.shapes]"
-    ((shapes,),) = computed([(made[-1].code.project(), [padded])], tmp_path)
+    ((shapes,),) = computed([(made[-1].project(), [padded])], tmp_path)
     sizes = SHAPE_COLUMNS.index("Shape")
     assert [row[sizes] for row in shown] == ["(" + ", ".join(f"{int(size):,}" for size in one if size) + ")" for one in shapes]
 
@@ -325,7 +325,7 @@ def test_the_code_of_a_training_gives_the_same_model_again(
     first = [[row["number"] for row in table_of(export) if row["drawing"] == table_of(export)[0]["drawing"]] for export in made]
     np.testing.assert_allclose(first[0], [one.values["loss"] for one in records])
     expressions = ["[one.values['loss'] for one in records]", numbers]
-    found = computed([(export.code.project(), [one]) for export, one in zip(made, expressions, strict=True)], tmp_path)
+    found = computed([(export.project(), [one]) for export, one in zip(made, expressions, strict=True)], tmp_path)
     for (number,), drawn in zip(found, first, strict=True):
         candidates = number if page == "encoder_decoder" and number.ndim == 3 else [number]  # one of the heads
         assert any(np.allclose(np.ravel(one), drawn, atol=1e-3, rtol=1e-3) for one in candidates)
@@ -337,7 +337,7 @@ HOSTILE = "Li\x00ke\u202eit\u2066 now\r\nimport os\x85import os\u2028import os\x
 @pytest.mark.parametrize("kind", ["project", "transformers"])
 def test_what_a_visitor_types_stays_a_string_and_the_title_a_comment_of_one_line(kind: str):
     export = attention_export(map_of_page("embedded", HOSTILE))
-    code = written(replace(export, title=f"{HOSTILE}\ud800"), kind)
+    code = written(replace(export, numbers=replace(export.numbers, title=f"{HOSTILE}\ud800")), kind)
     first, *rest = code.split("\n")
     assert first.startswith("# Li ke it now import os import os")
     assert first.isprintable()

@@ -47,7 +47,7 @@ Claim = tuple[str, str, np.ndarray]
 
 def of_map(shown: AttentionMap) -> list[Claim]:
     """What both kinds of code for a map must give."""
-    code, maps = attention_export(shown).code, {"weights": shown.weights}
+    code, maps = attention_export(shown), {"weights": shown.weights}
     if shown.before is not None:
         maps |= {"before": shown.before, "difference": shown.weights - shown.before}
     return [(write(), *claim) for write in (code.project, code.transformers) for claim in maps.items()]
@@ -106,7 +106,7 @@ def of_lists(model: str, special: bool) -> list[Claim]:
     filling, scores = predict(engine, text, top_k=4), [score_words(engine, text, ("flies",), blank=blank) for blank in (0, 1)]
     inputs = BlankInputs("fill_mask", {}, {}, (), model, not special, ListSettings(4, 1.0, 1.0, 1.0))
     answers = (SentencePredictions(text, filling, tuple(scores), ()),)
-    code = lists_export(BlankRun(inputs, engine, answers, {}, None, False)).code
+    code = lists_export(BlankRun(inputs, engine, answers, {}, None, False))
     listed = [one.probability for blank in filling.blanks for one in blank.predictions]
     expected = np.sort([*listed, *(score.probability for blank in scores for score in blank)])
     return [(write(), "sorted(share for _, share in predictions)", expected) for write in (code.project, code.transformers)]
