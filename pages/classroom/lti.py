@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
 GRADES_CLAIM = "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint"
 SCORE_SCOPE = "https://purl.imsglobal.org/spec/lti-ags/scope/score"
+RESULT_SCOPE = "https://purl.imsglobal.org/spec/lti-ags/scope/result.readonly"
 INSTRUCTOR = "membership#Instructor"
 STATE_SECONDS, TICKET_SECONDS, LEEWAY_SECONDS = 600, 60, 60
 MAX_FORM_BYTES, MAX_ANSWER_BYTES = 100_000, 1_000_000
@@ -303,7 +304,15 @@ def keys_of(platform: Platform) -> jwt.PyJWKSet:
 
 @cached(TTLCache(64, ACCESS_SECONDS), key=lambda platform: platform.name, lock=threading.Lock())
 def access_token(platform: Platform) -> str:
-    """Ask a platform for the token by which its grade book is written."""
+    """Ask a platform for the token by which its grade book is written and, where the platform grants that, read."""
+    try:
+        return ask_token(platform, f"{SCORE_SCOPE} {RESULT_SCOPE}")
+    except HTTPError:  # some refuse both for one that they do not grant
+        return ask_token(platform, SCORE_SCOPE)
+
+
+def ask_token(platform: Platform, scope: str) -> str:
+    """Ask for an access token with scopes. Raises what `fetch` raises."""
     now, key = int(time.time()), public_key()
     claims = {"iss": platform.client_id, "sub": platform.client_id, "aud": platform.token, "jti": str(uuid4())}
     signed = jwt.encode(claims | {"iat": now, "exp": now + 60}, host_tool().key, "RS256", {"kid": key["kid"]})
@@ -311,7 +320,7 @@ def access_token(platform: Platform) -> str:
         "grant_type": "client_credentials",
         "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
         "client_assertion": signed,
-        "scope": SCORE_SCOPE,
+        "scope": scope,
     }
     return str(json.loads(fetch(platform.token, urlencode(asked).encode()))["access_token"])
 
@@ -335,7 +344,9 @@ def send_grades() -> None:
 
 
 def send_score(platform: Platform, user: str, lineitem: str, share: float) -> None:
-    """Write a grade, of 100, into a column of a platform's grade book. Raises what `fetch` raises."""
+    """Write a grade, of 100, into a column of a platform's grade book, unless a better one stands there. Raises as `fetch`."""
+    if known_share(platform, user, lineitem) > share:
+        return
     score = {
         "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds"),
         "userId": user,
@@ -348,6 +359,19 @@ def send_score(platform: Platform, user: str, lineitem: str, share: float) -> No
     address = column._replace(path=f"{column.path}/scores", fragment="").geturl()
     kind = "application/vnd.ims.lis.v1.score+json"
     fetch(address, json.dumps(score).encode(), Authorization=f"Bearer {access_token(platform)}", Content_Type=kind)
+
+
+def known_share(platform: Platform, user: str, lineitem: str) -> float:
+    """Return the share that stands in a column for a student; 0 where there is none, or the platform does not let it be read."""
+    column = urlsplit(lineitem)
+    query = "&".join(filter(None, (column.query, urlencode({"user_id": user}))))
+    address = column._replace(path=f"{column.path}/results", query=query, fragment="").geturl()
+    kind = "application/vnd.ims.lis.v2.resultcontainer+json"
+    try:
+        results = json.loads(fetch(address, Authorization=f"Bearer {access_token(platform)}", Accept=kind))
+    except HTTPError:
+        return 0.0
+    return max((one["resultScore"] / one.get("resultMaximum", 1) for one in results if "resultScore" in one), default=0.0)
 
 
 def start_sending() -> threading.Event:

@@ -22,6 +22,7 @@ CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
 ROLE = "http://purl.imsglobal.org/vocab/lis/v2/membership#"
 GRADES = "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint"
 SCORE = "https://purl.imsglobal.org/spec/lti-ags/scope/score"
+RESULT = "https://purl.imsglobal.org/spec/lti-ags/scope/result.readonly"
 
 
 def private_key() -> rsa.RSAPrivateKey:
@@ -33,7 +34,7 @@ class Platform:
     """A platform at an address.
 
     app: the tool's address. folder: of the host's file. status: of all answers; 307 leads elsewhere. scores: what the grade book
-    was sent, each with its path.
+    was sent, each with its path. shares: what it has of each user, by name.
     """
 
     def __init__(self, address: str):
@@ -41,6 +42,7 @@ class Platform:
         self.status = 200
         self.scores: list[tuple[str, dict[str, object]]] = []
         self.access_tokens: set[str] = set()
+        self.shares: dict[str, float] = {}
 
     def file(self, folder: Path) -> Path:
         """Write the file by which a host names this platform, with a key of the tool; return where it is."""
@@ -100,6 +102,11 @@ class Platform:
             boxes = "".join(f'<input name="{name}" value="{value}">' for name, value in sent.items())
             form = f'<form method="post" action="{escape(query["redirect_uri"])}">{boxes}</form>'
             return "text/html", f"<!doctype html><title>Sign-on</title>{form}<script>document.forms[0].submit()</script>"
+        if path == "/column/results":
+            known = [
+                {"resultScore": 5 * share, "resultMaximum": 5} for user, share in self.shares.items() if user == query["user_id"]
+            ]
+            return "application/vnd.ims.lis.v2.resultcontainer+json", json.dumps(known)
         assert path == "/keys"
         key = RSAAlgorithm.to_jwk(self.key.public_key(), as_dict=True) | {"kid": KID, "alg": "RS256", "use": "sig"}
         return "application/json", json.dumps({"keys": [key]})
@@ -108,7 +115,7 @@ class Platform:
         """Grant an access token to whoever signs as the tool, and take scores from whoever has one."""
         if urlsplit(path).path == "/token":
             asked = {name: value for name, (value,) in parse_qs(body.decode()).items()}
-            assert (asked["grant_type"], asked["scope"]) == ("client_credentials", SCORE)
+            assert (asked["grant_type"], asked["scope"]) == ("client_credentials", f"{SCORE} {RESULT}")
             key = jwt.PyJWKSet.from_json(fetch(f"{self.app}/lti/keys")[2].decode()).keys[0]
             said = jwt.decode(asked["client_assertion"], key, ["RS256"], audience=f"{self.address}/token", issuer=CLIENT)
             self.access_tokens.add(said["jti"])

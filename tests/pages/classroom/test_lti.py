@@ -1,6 +1,7 @@
 """The file by which a host names its learning platforms is checked at the start; a grade that they refuse is sent again."""
 
 from pathlib import Path
+from urllib.error import HTTPError
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -38,7 +39,22 @@ def test_a_file_that_cannot_be_used_is_refused_in_one_line(host, tmp_path: Path,
     assert str(problem.value).startswith(f"TX_LTI_FILE={path} ") and len(str(problem.value).splitlines()) == 1
 
 
-def test_a_grade_that_a_platform_refuses_is_sent_again_later_and_to_no_other_address(
+def test_where_a_platform_does_not_let_grades_be_read_it_is_asked_to_let_them_be_written(
+    host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def answer(address: str, data: bytes) -> bytes:
+        if b"result.readonly" in data:
+            raise HTTPError(address, 400, "invalid_scope", None, None)
+        return b'{"access_token": "token"}'
+
+    host(lti_file=str(Platform("http://localhost").file(tmp_path)))
+    monkeypatch.setattr(lti, "host_tool", host_tool.__wrapped__)
+    monkeypatch.setattr(lti, "fetch", answer)
+    (known,) = lti.host_tool().by_name.values()
+    assert lti.access_token.__wrapped__(known) == "token"
+
+
+def test_a_grade_that_a_platform_refuses_is_sent_again_later_to_no_other_address_and_no_worse_one_than_it_has(
     host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ):
     now = Clock()
@@ -57,7 +73,14 @@ def test_a_grade_that_a_platform_refuses_is_sent_again_later_and_to_no_other_add
             lti.send_grades()
             now.seconds += pause
         lti.send_grades()
+        course.shares["ada"] = 0.75  # of an earlier attempt
+        for share in (0.5, 1.0):
+            keep_launch(rooms, student, f"{course.address} {CLIENT}", "ada", f"{course.address}/column")
+            keep_share(rooms, student.id, share, is_final=True)
+            lti.send_grades()
     rooms.dispose()
-    assert [(path, score["scoreGiven"]) for path, score in course.scores] == [("/column/scores", 62.5)] * 3
+    assert [(path, score["scoreGiven"]) for path, score in course.scores] == [("/column/scores", 62.5)] * 3 + [
+        ("/column/scores", 100)
+    ]
     assert [("307" in said, "500" in said) for said in caplog.messages] == [(True, False), (False, True)]
     assert "ada" not in caplog.text and "column" not in caplog.text
