@@ -212,15 +212,10 @@ def read_messages(room: int) -> dict[str, object]:
     return {role: json.dumps(text, ensure_ascii=False) for role, text in told.items()} | {MEMBERS: rooms.student_ids(now)}
 
 
-def find_member(token: str) -> tuple[int, int | None]:
-    """Return the room of a token, and the id of the student, None for the teacher; raise RoomProblem for an unknown one."""
-    return host_store().find_member(token)
-
-
 def is_member(token: str) -> bool:
     """Return whether a token still leads to a room; True where the database cannot be asked."""
     try:
-        return bool(find_member(token))
+        return bool(host_store().find_member(token))
     except RoomProblem as problem:
         return not isinstance(problem, RoomGone)
 
@@ -229,7 +224,7 @@ async def events(request: Request) -> Response:
     """Stream the changes of the room of `?key=`: 404 for no room, 503 without the database."""
     token = request.query_params.get("key", "")
     try:
-        room, student = await asyncio.to_thread(find_member, token)
+        room, student = await asyncio.to_thread(lambda: host_store().find_member(token))
     except RoomProblem as problem:
         return Response(str(problem), 404 if isinstance(problem, RoomGone) else 503, HEADERS, "text/plain")
     return EventSourceResponse(
@@ -240,7 +235,7 @@ async def events(request: Request) -> Response:
 async def state(request: Request) -> Response:
     """Answer once with what the event stream would send, for browsers where it is blocked; an unknown key reads as closed."""
     try:
-        room, student = await asyncio.to_thread(find_member, request.query_params.get("key", ""))
+        room, student = await asyncio.to_thread(lambda: host_store().find_member(request.query_params.get("key", "")))
         channel = hub.channels.get(room)
         messages = channel.messages if channel and channel.messages else await asyncio.to_thread(read_messages, room)
         return Response(messages[TEACHER if student is None else STUDENT], 200, HEADERS, "application/json")

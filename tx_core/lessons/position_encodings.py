@@ -86,15 +86,15 @@ def learned_table(engine: BertEngine) -> Float[Tensor, "token hidden"]:
         return engine.model.embeddings.positions.weight.detach().cpu().clone()
 
 
-def rotary_cosines_and_sines(tokens: int, width: int, base: float = 10000.0) -> Float[Tensor, "token hidden"]:
+def rotary_cosines_and_sines(tokens: int, width: int, base: float) -> Float[Tensor, "token hidden"]:
     """Return the cosines of all rotary angles, then their sines (Su et al. 2021)."""
     angles = rotary_angles(tokens, width, base)
     return torch.cat((angles.cos(), angles.sin()), dim=-1)
 
 
-def rotated_vector(tokens: int, width: int, base: float = 10000.0, seed: int = 0) -> Float[Tensor, "token hidden"]:
+def rotated_vector(tokens: int, width: int, base: float) -> Float[Tensor, "token hidden"]:
     """Rotate one random vector to every position."""
-    word = torch.randn(width, generator=torch.Generator().manual_seed(seed)).expand(tokens, width)
+    word = torch.randn(width, generator=torch.Generator().manual_seed(0)).expand(tokens, width)
     return rotate(word, rotary_angles(tokens, width, base))
 
 
@@ -154,9 +154,9 @@ ENCODINGS = {
 BIASES = tuple(name for name, encoding in ENCODINGS.items() if encoding.biases)
 
 
-def biases(scheme: str, tokens: int, width: int = 64, seed: int = 0) -> Float[Tensor, "head query key"]:
+def biases(scheme: str, tokens: int) -> Float[Tensor, "head query key"]:
     """Return the bias that each head adds to its scores, of a scheme in BIASES; learned tables are random, as before training."""
-    return ENCODINGS[scheme].biases(tokens, width, torch.Generator().manual_seed(seed))
+    return ENCODINGS[scheme].biases(tokens, 64, torch.Generator().manual_seed(0))
 
 
 @dataclass(frozen=True)
@@ -193,16 +193,11 @@ def same_word_scores(engine: BertEngine, tokens: int, head: int) -> PositionScor
     return engine.runner.run(compute).value
 
 
-def encoding_scores(
-    scheme: str, tokens: int, width: int, base: float, head: int, engine: BertEngine, seed: int = 0
-) -> PositionScores:
-    """Compute the scores between copies of one random word at every position; "learned" uses the model itself.
-
-    width: dimensions of the word. seed: of the word and of the tables that would be learned.
-    """
+def encoding_scores(scheme: str, tokens: int, width: int, base: float, head: int, engine: BertEngine) -> PositionScores:
+    """Compute the scores between copies of one random word of a width at every position; "learned" uses the model itself."""
     if scheme == "learned":
         return same_word_scores(engine, tokens, head)
-    generator = torch.Generator().manual_seed(seed)
+    generator = torch.Generator().manual_seed(0)
     word = torch.randn(width, generator=generator).expand(tokens, width)
     parts = ENCODINGS[scheme].apply(word, base, head, generator)
     scores = attention_scores(parts.query, parts.key, parts.scale, parts.bias)

@@ -151,10 +151,9 @@ class Saturation:
     slope_unscaled: tuple[float, ...]
 
 
-def saturation(sizes: tuple[int, ...], keys: int = 10, seed: int = 0, queries: int = 200) -> Saturation:
+def saturation(sizes: tuple[int, ...]) -> Saturation:
     """Measure the saturation of softmax that scaling by 1/√d avoids, on random vectors (Vaswani et al. 2017, section 3.2.1)."""
-    generator = torch.Generator().manual_seed(seed)
-    rows = []
+    generator, keys, queries, rows = torch.Generator().manual_seed(0), 10, 200, []
     for size in sizes:
         query, key = (torch.randn(queries, n, size, generator=generator) for n in (1, keys))
         largest = [attention_weights(attention_scores(query, key, scale)).amax(-1) for scale in (None, 1.0)]
