@@ -6,7 +6,7 @@ Sentences are streamed in padded batches, so memory does not grow with their num
 import time
 from collections.abc import Generator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -138,16 +138,14 @@ class Reading:
     """
 
     def __init__(self, engine: Engine, sentences: Sentences, *, half: bool = False, words: bool = True):
-        self.model, self.device, self.sentences, self.half = engine.name, engine.device, sentences, half
-        self._engine: Engine | None = engine
-        self._notes = Notes()
-        self._sums = empty_sums(engine.info.num_layers, engine.info.num_heads)
-        self._example: Encoding | None = None
-        self._means = np.zeros((3, engine.info.num_layers, engine.info.num_heads))
-        self._strongest = empty_ranking(engine.info.num_layers, engine.info.num_heads, len(RANKED_KINDS), PLACES)
-        self._read, self._tokens, self._seconds = 0, 0.0, 0.0
+        self.sentences, self._engine, self._notes, self._seconds = sentences, engine, Notes(), 0.0
+        shape = engine.info.num_layers, engine.info.num_heads
+        counts, means = (len(sentences), 0, 0, 0.0), [np.zeros(shape)] * 3
+        ranking = empty_ranking(*shape, len(RANKED_KINDS), PLACES)
+        about = engine.name, engine.device, sentences
+        self._found = HeadReport(*about, *counts, empty_sums(*shape), *means, ranking, sentences.left_out, None, half)
         self._words: dict[int, SentenceWords] | None = {} if words else None
-        self._words_left = MOST_ATTENDED // (engine.info.num_layers * engine.info.num_heads)
+        self._words_left = MOST_ATTENDED // (shape[0] * shape[1])
         self._joined: AttendedWords | None = None
         self._first = np.zeros(len(sentences), dtype=bool)  # the first occurrence of each sentence; repetitions are not ranked
         self._first[list({text: number for number, text in reversed([*enumerate(sentences.texts)])}.values())] = True
@@ -157,63 +155,55 @@ class Reading:
 
         threads: The number of computing threads, by default one per background slot.
         """
-        engine, start, workers = self._engine, time.monotonic(), threads or worker_count(self.device)
+        engine, half, start = self._engine, self._found.half, time.monotonic()
         try:
-            found = batches(engine, self.sentences.texts, self.sentences.lines, self._notes, half=self.half)
-            measure = partial(_measure, engine, self.sentences, half=self.half, words=self._words is not None)
-            with closing(parallel_map(measure, found, workers)) as results:
+            found = batches(engine, self.sentences.texts, self.sentences.lines, self._notes, half=half)
+            measure = partial(_measure, engine, self.sentences, half=half, words=self._words is not None)
+            with closing(parallel_map(measure, found, threads or worker_count(engine.device))) as results:
                 for batch, measured in results:
                     if measured is not None:
                         self._add(measured, batch)
                     self._seconds = time.monotonic() - start
-                    yield Progress(self._read, len(self.sentences), self._seconds)
+                    yield Progress(self._found.read, len(self.sentences), self._seconds)
         finally:
             self._engine = None  # a cached reading must not keep a large model in memory
 
     @property
     def report(self) -> HeadReport | None:
         """The statistics so far; None before the first batch."""
-        return self.result() if self._read else None
+        return self.result() if self._found.read else None
 
     def result(self) -> HeadReport:
         """Return the statistics so far, all 0 before the first batch."""
-        entropy, spread, distance = self._means / max(self._tokens, 1)
-        return HeadReport(
-            self.model,
-            self.device,
-            self.sentences,
-            len(self.sentences),
-            self._read,
-            int(self._tokens),
-            self._seconds,
-            self._sums,
-            entropy,
-            spread,
-            distance,
-            self._strongest,
-            self.sentences.left_out + self._notes.all(),
-            self._example,
-            self.half,
-            self._attended(),
-        )
+        left_out = self.sentences.left_out + self._notes.all()
+        return replace(self._found, seconds=self._seconds, left_out=left_out, attended=self._attended())
 
     def _attended(self) -> AttendedWords | None:
         """Return what the words attend to in all sentences so far; the same record as long as there are no more."""
         if self._words and (self._joined is None or len(self._joined.numbers) < len(self._words)):
-            self._joined = join_sentences(self._words, self._read - len(self._words))
+            self._joined = join_sentences(self._words, self._found.read - len(self._words))
         return self._joined
 
     def _add(self, measured: BatchMeasures, batch: TextBatch) -> None:
-        self._sums += measured.sums
-        self._means += np.stack([part.sum(axis=0) for part in (measured.entropy, measured.spread, measured.distance)])
-        self._example = self._example or batch.rows[0]
-        self._read += len(batch.rows)
-        self._tokens += float(measured.asked.sum())
+        before = self._found
+        tokens = before.tokens + int(measured.asked.sum())
+        means = {
+            name: (getattr(before, name) * before.tokens + getattr(measured, name).sum(axis=0)) / max(tokens, 1)
+            for name in ("entropy", "spread", "distance")
+        }
         focused = 1 - measured.spread / np.maximum(measured.asked, 1)[:, None, None]
         scores = np.concatenate([measured.scores, focused[..., None]], axis=-1)
         ranked = (measured.asked >= FEWEST_TOKENS) & self._first[list(batch.numbers)]
-        if ranked.any():
-            self._strongest = self._strongest.among(scores[ranked], np.array(batch.numbers)[ranked])
+        strongest = before.strongest.among(scores[ranked], np.array(batch.numbers)[ranked]) if ranked.any() else before.strongest
+        self._found = replace(
+            before,
+            read=before.read + len(batch.rows),
+            tokens=tokens,
+            sums=before.sums + measured.sums,
+            strongest=strongest,
+            example=before.example or batch.rows[0],
+            **means,
+        )
         if self._words is not None:
             for place, number in enumerate(batch.numbers):
                 self._add_words(measured, batch, place, number)

@@ -73,9 +73,6 @@ def test_two_processes_find_what_the_page_finds_in_the_same_sentences(whole: tup
     expected = read_all(catalogue.load(catalogue.DEFAULT), Sentences("", TEXTS, tuple(range(2, len(TEXTS) + 2)), ()))
     assert (report.read, report.tokens, report.unread) == (expected.read, expected.tokens, expected.unread)
     np.testing.assert_allclose(report.sums.scores, expected.sums.scores, rtol=0, atol=1e-6)
-    for name in ("entropy", "spread", "distance"):
-        np.testing.assert_allclose(getattr(report, name), getattr(expected, name), rtol=0, atol=1e-6)
-    np.testing.assert_allclose(report.strongest.values, expected.strongest.values, rtol=0, atol=1e-6)
     by_line = dict(enumerate(TEXTS, 2))
     assert all(by_line[line] == text for line, text in zip(report.sentences.lines, report.sentences.texts, strict=True))
     *_, written, why = said.splitlines()

@@ -14,7 +14,7 @@ from tx_core.analysis.grammar import read_grammar
 from tx_core.corpus.sentence_file import Sentences
 from tx_core.corpus.words import Word
 from tx_core.training import evaluate
-from tx_core.training.evaluate import table_lines
+from tx_core.training.evaluate import measure_heads, table_lines
 from tx_core.training.evaluation.predictions import (
     HERE,
     Prompt,
@@ -27,7 +27,6 @@ from tx_core.training.evaluation.predictions import (
     read_agreement,
     share_likelier,
 )
-from tx_core.training.evaluation.relations import measure_heads
 from tx_core.training.pretraining.export import export_checkpoint
 
 
