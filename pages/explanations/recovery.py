@@ -1,6 +1,7 @@
 """How often each method ranks the deciding word first, over many pairs: read in the background, shown below the picture."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -46,7 +47,10 @@ def find_recovery(inputs: ExplanationInputs, engine: Engine) -> Recovery:
     if not inputs.bare and (stored := stored_pairs(inputs.model)):
         return Recovery(inputs.model, *stored, None, lambda _: None)
     start = texts.RUN.format(count=READ_PAIRS), texts.RUN_HELP
-    snapshot, run, take = background_runs.offer_run(PAGE, KIND, lambda: PairReading(engine, READ_PAIRS), texts.PROGRESS, start)
+    snapshot = background_runs.current_run(KIND)
+    background_runs.show_problem(PAGE)
+    make = partial(PairReading, engine, READ_PAIRS)
+    run, take = background_runs.offer_run(PAGE, snapshot, KIND, make, texts.PROGRESS, start)
     result = snapshot.result if snapshot and not snapshot.running else None
     is_own = result is not None and (result.model, result.special_tokens) == (engine.name, engine.tokenizer.special_tokens)
     return Recovery(inputs.model, result.pairs if is_own else (), result.drawn if is_own else 0, run, take)

@@ -1,5 +1,7 @@
 """Every sentence of the page and of its exports; A is the sentence whose answer is explained."""
 
+from pages.ui.stage.texts import progress_texts
+
 SENTENCE_A, SENTENCE_B = "Sentence A: its answer is explained", "Sentence B: A with one word changed"
 EXCHANGE, EXCHANGE_HELP = "A ⇄ B", "Exchange A and B: why does B have its answer?"
 NO_SECOND_SENTENCE = "Write sentence B: sentence A with one word changed that changes the answer."
@@ -81,10 +83,7 @@ NOT_READ = "How often the methods are right about {model} is not known yet: pres
 NONE_DECIDED = "{model} answers both sentences with a word of their own in none of the {drawn} pairs that were drawn."
 RUN = "Read {count} pairs"
 RUN_HELP = "Reads pairs in the background, and counts how often each method ranks the deciding word first."
-PROGRESS = {
-    "running": "Reading: pair {done} of {total}, {seconds:.0f} s",
-    "stopping": "Stopping: pair {done} of {total}, {seconds:.0f} s",
-}
+PROGRESS = progress_texts("Reading", "pair")
 BOTH = "{one} / {other}"
 EXPORT_RESULT = (
     "It ends with `rather` and `alone`: a row for each method, a column for each word, the largest magnitude 1; nan where a word "

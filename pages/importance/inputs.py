@@ -216,10 +216,8 @@ def find_importance(inputs: ImportanceInputs, engine: Engine) -> Found:
     """
     snapshot = background_runs.current_run(KIND)
     background_runs.show_problem(PAGE)
-    make = partial(Run, engine, inputs) if inputs.prompts else None
-    can_run = bool(make) and not inputs.is_usual
-    run = background_runs.button_header(snapshot, texts.PROGRESS, (texts.RUN, texts.RUN_HELP), can_run=can_run)
-    take = partial(background_runs.take_wish, PAGE, KIND, make)
+    make = partial(Run, engine, inputs) if inputs.prompts and not inputs.is_usual else None
+    run, take = background_runs.offer_run(PAGE, snapshot, KIND, make, texts.PROGRESS, (texts.RUN, texts.RUN_HELP))
     if inputs.is_usual:
         kept = kept_scores(inputs.name, inputs.ablation)
         key = (PAGE, inputs.name, inputs.ablation, cache.engine_key(engine))

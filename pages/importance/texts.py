@@ -1,5 +1,7 @@
 """Every sentence of the page and of its exports."""
 
+from pages.ui.stage.texts import progress_texts
+
 UPLOAD = "JSONL or CSV, each line a pair as BLiMP has them, or a text with its answer"
 UPLOAD_FIRST = (
     "Upload a file. A line of JSONL is {pair} or {prompt}; a CSV has the same names as columns. “other” may be left out: then "
@@ -14,10 +16,7 @@ FILE_READ = "Prompts in {file}: {count:,}."
 BUILT_IN = "built-in set “{name}”"
 
 RUN, RUN_HELP = "Measure", "Measures every prompt in the background; you can look at other pages meanwhile."
-PROGRESS = {
-    "running": "Measuring: prompt {done:,} of {total:,}, {seconds:.0f} s",
-    "stopping": "Stopping: prompt {done:,} of {total:,}, {seconds:.0f} s",
-}
+PROGRESS = progress_texts("Measuring", "prompt")
 PRESS_RUN = "Press Measure: the picture appears here when all prompts are measured."
 LAST_RUN = "Your last run, of other prompts or settings than are chosen above: {file}; {model}; {ablation}."
 STOPPED = "It was stopped after {count:,} of {total:,} prompts."

@@ -146,5 +146,6 @@ def _read_report(
     if not (report or running or missing) and engine:
         st.caption(texts.PRESS_RUN)
     make = partial(Reading, engine, sentences, half=half) if engine and sentences else None
-    run = background_runs.button_header(snapshot, READING_PROGRESS, (texts.RUN, texts.RUN_HELP), can_run=make is not None)
-    return Found(report and _with_heads(report), None, run, partial(background_runs.take_wish, PAGE, reading.KIND, make))
+    start = texts.RUN, texts.RUN_HELP
+    run, take = background_runs.offer_run(PAGE, snapshot, reading.KIND, make, READING_PROGRESS, start)
+    return Found(report and _with_heads(report), None, run, take)

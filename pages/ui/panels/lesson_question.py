@@ -10,7 +10,7 @@ import streamlit as st
 
 from pages.ui.panels import texts
 from pages.ui.panels.question_kinds import MEASURE_TEXTS, QUESTION_VIEWS, measured
-from pages.ui.panels.question_view import Choices, Revealed, guessed_cell, question_view
+from pages.ui.panels.question_view import Choices, guessed_cell, question_view
 from pages.ui.shell import cache
 from pages.ui.shell.address import is_presented
 from pages.ui.shell.numbers import weight
@@ -141,8 +141,8 @@ def show_verdict(step: Step, guess: str, name: str) -> None:
         return
     guessed = choices.names.index(guess) if guess in choices.names else None
     values = tuple(measured(share, question.answer.measure) for share in answer.shares)
-    revealed = Revealed(answer.shares, values, guessed, choices.names.index(answer.right))
-    question_view(choices, key=f"{name}_view", verdict=sentence, revealed=revealed)
+    revealed = {"values": values, "guess": guessed, "answer": choices.names.index(answer.right)}
+    question_view(choices, key=f"{name}_view", verdict=sentence, shares=answer.shares, revealed=revealed)
 
 
 def _verdict(step: Step, answer: Answer, guess: str) -> Verdict:

@@ -63,20 +63,8 @@ class Choices:
         return len(self.names) <= MAX_DRAWN_CELLS
 
 
-@dataclass(frozen=True)
-class Revealed:
-    """What the drawing shows once the question is answered.
-
-    Attributes:
-        shares: The model's number for every cell, 0 to 1.
-        guess: The number of the cell that was guessed; None where it is no cell.
-        answer: The number of the cell that is right.
-    """
-
-    shares: tuple[float, ...]
-    values: tuple[str, ...]
-    guess: int | None
-    answer: int
+NO_GRID = {"layout": "none", "rows": [], "columns": [], "names": [], "alt": "", "axes": "", "hint": "", "scale": ""}
+NOT_REVEALED = {"values": [], "guess": None, "answer": None}
 
 
 def question_view(
@@ -85,32 +73,20 @@ def question_view(
     key: str,
     verdict: str = "",
     chosen: int | None = None,
-    revealed: Revealed | None = None,
+    shares: Sequence[float] = (),
+    revealed: Mapping[str, object] = NOT_REVEALED,
     on_choose: Callable[[], None] = lambda: None,
 ) -> None:
     """Draw what can be chosen, and the verdict once there is one, which a screen reader says by itself.
 
     choices: None where the question has no drawing. After a click `on_choose` runs; `guessed_cell(key, …)` then returns the cell.
+    shares: once it is answered, the model's number for every cell, 0 to 1; revealed: these as `values` in words, and the numbers
+    of the cells `guess`, None where it is no cell, and `answer`.
     """
-    grid = choices.grid if choices else None
-    header = {
-        "layout": grid.layout if grid else "none",
-        "rows": list(choices.rows) if choices else [],
-        "columns": list(choices.columns) if choices else [],
-        "names": list(choices.names) if choices else [],
-        "alt": grid.alt if grid else "",
-        "axes": grid.axes if grid else "",
-        "hint": grid.hint if grid else "",
-        "scale": grid.scale if grid else "",
-        "texts": texts.QUESTION,
-        "verdict": verdict,
-        "chosen": chosen,
-        "values": list(revealed.values) if revealed else [],
-        "guess": revealed.guess if revealed else None,
-        "answer": revealed.answer if revealed else None,
-    }
-    shares = np.array(revealed.shares if revealed else (), np.float64)
-    cells = np.rint(np.sqrt(np.clip(shares, 0, 1)) * 255).astype(np.uint8)
+    named = choices and {"rows": choices.rows, "columns": choices.columns, "names": choices.names}
+    header = NO_GRID if named is None else vars(choices.grid) | named
+    header = {**header, "texts": texts.QUESTION, "verdict": verdict, "chosen": chosen, **revealed}
+    cells = np.rint(np.sqrt(np.clip(np.array(shares, np.float64), 0, 1)) * 255).astype(np.uint8)
     draw = component("question", "question", "lesson-question", "question.css")
     draw(key=key, data=join(header, [cells]), on_chosen_change=on_choose)
 

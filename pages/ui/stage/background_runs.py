@@ -4,7 +4,6 @@ import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -127,32 +126,27 @@ def run_header(run: Snapshot | None, buttons: Sequence[tuple[str, str, str]], sa
     }
 
 
-def button_header(
-    run: Snapshot | None, template: Mapping[str, str], start: tuple[str, str], *, can_run: bool
-) -> dict[str, object]:
-    """Return what a stage is told of a run with one button. template: as of `run_in_words`. start: its label and help."""
-    said, buttons = "", [("run", *start)] if can_run else []
+def offer_run(
+    page: str,
+    run: Snapshot | None,
+    kind: str,
+    make: Callable[[], Trainable] | None,
+    template: Mapping[str, str],
+    start: tuple[str, str],
+) -> tuple[dict[str, object], Callable[[Mapping[str, object]], None]]:
+    """Return what a stage is told of the visitor's run, which one button starts or stops, and what takes the wishes of it in.
+
+    make: returns what runs; None where nothing can. template: as of `run_in_words`. start: label and help of the button.
+    """
+    said, buttons = "", [("run", *start)] if make else []
     if run and run.running:
         buttons = [] if run.state == "stopping" else [("stop", texts.STOP, "")]
         said = run_in_words(run, template)
-    return run_header(run, buttons, said)
 
+    def take_wish(reported: Mapping[str, object]) -> None:
+        if reported.get("training") == "run" and make:
+            attempt(page, lambda: start_or_queue(kind, make))
+        elif reported.get("training") == "stop":
+            stop(kind)
 
-def offer_run(
-    page: str, kind: str, make: Callable[[], Trainable] | None, template: Mapping[str, str], start: tuple[str, str]
-) -> tuple[Snapshot | None, dict[str, object], Callable[[Mapping[str, object]], None]]:
-    """Show why the last click failed, and return the visitor's run, what the stage is told of it, and what takes its wishes in.
-
-    make: returns what runs; None where nothing can. template, start: as of `button_header`.
-    """
-    run = current_run(kind)
-    show_problem(page)
-    return run, button_header(run, template, start, can_run=make is not None), partial(take_wish, page, kind, make)
-
-
-def take_wish(page: str, kind: str, make: Callable[[], Trainable] | None, reported: Mapping[str, object]) -> None:
-    """Start the run that `make` returns, or stop the one that runs, as the visitor asked of the button."""
-    if reported.get("training") == "run" and make:
-        attempt(page, lambda: start_or_queue(kind, make))
-    elif reported.get("training") == "stop":
-        stop(kind)
+    return run_header(run, buttons, said), take_wish

@@ -87,20 +87,16 @@ UNTRAINED_MOMENT = "Untrained"
 MOMENT = "After {batch:,} of {batches:,} batches"
 MOMENT_ON_PROBE = "After {batch:,} of {batches:,} batches, on “{probe}”"
 STARTING = "Starting …"
-TRAINING_PROGRESS = {
-    "running": "Training: batch {done:,} of {total:,}, {seconds:.0f} s",
-    "stopping": "Stopping: batch {done:,} of {total:,}, {seconds:.0f} s",
-    "stopped": "Stopped: batch {done:,} of {total:,}, {seconds:.0f} s",
-    "finished": "Done: batch {done:,} of {total:,}, {seconds:.0f} s",
-    "failed": "Failed: batch {done:,} of {total:,}, {seconds:.0f} s",
-}
-READING_PROGRESS = {
-    "running": "Reading: sentence {done:,} of {total:,}, {seconds:.0f} s",
-    "stopping": "Stopping: sentence {done:,} of {total:,}, {seconds:.0f} s",
-    "stopped": "Stopped: sentence {done:,} of {total:,}, {seconds:.0f} s",
-    "finished": "Done: sentence {done:,} of {total:,}, {seconds:.0f} s",
-    "failed": "Failed: sentence {done:,} of {total:,}, {seconds:.0f} s",
-}
+
+
+def progress_texts(doing: str, unit: str) -> dict[str, str]:
+    """Return how far a run is, by its state. doing: as in "Training"; unit: of what it counts."""
+    states = {"running": doing, "stopping": "Stopping", "stopped": "Stopped", "finished": "Done", "failed": "Failed"}
+    return {state: f"{said}: {unit} {{done:,}} of {{total:,}}, {{seconds:.0f}} s" for state, said in states.items()}
+
+
+TRAINING_PROGRESS = progress_texts("Training", "batch")
+READING_PROGRESS = progress_texts("Reading", "sentence")
 QUEUE_NEXT = "Waiting: you are next. It starts automatically."
 QUEUE_ONE_AHEAD = "Waiting: 1 visitor is ahead of you. It starts automatically."
 QUEUE_MANY_AHEAD = "Waiting: {ahead:,} visitors are ahead of you. It starts automatically."
