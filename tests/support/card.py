@@ -62,9 +62,6 @@ class CardTensor(Tensor):
     def __init__(self, *_arguments: object, **_named: object) -> None:
         """Leave everything to `__new__`."""
 
-    def __repr__(self) -> str:
-        return f"CardTensor({self.data_on_card!r})"
-
     def tolist(self) -> Any:
         """Copy the numbers to the processor first, as a real card does."""
         return self.cpu().tolist()

@@ -46,13 +46,11 @@ CARD_LIMITS = DeviceLimits(
     multiply_adds=5e13,
     sentences=100_000,
 )
-LIMITS = {"cpu": CPU_LIMITS, "mps": CPU_LIMITS, "cuda": CARD_LIMITS}
-"""Limits by kind of device. Those of MPS are the CPU's, since higher ones were not measured on a Mac."""
 
 
 def device_limits(device: str) -> DeviceLimits:
-    """Return the limits on a device such as "cuda:1", overridden by the host's settings."""
-    limits, host = LIMITS.get(device.partition(":")[0], CPU_LIMITS), host_settings()
+    """Return the limits on a device such as "cuda:1", overridden by the host's settings; on MPS those of the CPU."""
+    limits, host = CARD_LIMITS if device.startswith("cuda") else CPU_LIMITS, host_settings()
     return replace(
         limits,
         multiply_adds=host.max_training_multiply_adds or limits.multiply_adds,

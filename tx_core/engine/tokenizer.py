@@ -53,6 +53,7 @@ class Tokenizer:
         special_tokens: bool = True,
     ):
         self.backend = backend
+        self._given = {"mask": mask, "unknown": unknown, "padding": padding, "num_embeddings": num_embeddings}
         self.num_embeddings = num_embeddings
         self.special_tokens = special_tokens
         with tokenizer_checked(CANNOT_READ):
@@ -69,21 +70,12 @@ class Tokenizer:
 
     def to_json(self) -> dict[str, str | int | None]:
         """Return what `from_json` makes the same tokenizer of, the backend as tokenizer.json has it."""
-        return {"backend": self.backend.to_str(), "special_tokens": self.special_tokens, **self._settings()}
+        return {"backend": self.backend.to_str(), "special_tokens": self.special_tokens, **self._given}
 
     @classmethod
     def from_json(cls, state: Mapping[str, Any]) -> "Tokenizer":
         """Make a tokenizer of what `to_json` returned."""
         return cls(**{**state, "backend": tokenizers.Tokenizer.from_str(state["backend"])})
-
-    def _settings(self) -> dict[str, str | int | None]:
-        """Return what the constructor takes beside the backend and whether special tokens are added."""
-        return {
-            "mask": self.mask,
-            "unknown": None if self.unknown_id is None else self.backend.id_to_token(self.unknown_id),
-            "padding": self.backend.id_to_token(self.padding_id),
-            "num_embeddings": self.num_embeddings,
-        }
 
     @cached_property
     def added_tokens(self) -> tuple[str, ...]:
@@ -96,7 +88,7 @@ class Tokenizer:
         """The same tokenizer, which adds no special tokens to a text; itself where it never adds any."""
         if not self.special_tokens or not self.added_tokens:
             return self
-        return Tokenizer(self.backend, special_tokens=False, **self._settings())
+        return Tokenizer(self.backend, special_tokens=False, **self._given)
 
     def _id(self, token: str | None) -> int | None:
         token_id = None if token is None else self.backend.token_to_id(token)
