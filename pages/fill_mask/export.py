@@ -185,7 +185,7 @@ def scan_numbers(run: BlankRun) -> list[Computation]:
     engine, given = load_call(run.engine.name, not run.inputs.bare), changes_argument(scan.base) | named_words
     found = named("scan", call(Scan, engine, looked.text, blank=looked.number, **given).run())
     effects = {scan.result.word: found.change}
-    effects |= {one.word: found.named[place].after - found.named[place].before for place, one in enumerate(scan.result.named)}
+    effects |= {one.word: found.named[place].change for place, one in enumerate(scan.result.named)}
     first, *rest = (effects[one.word] for one in scan.followed if one)
     change = named("change", first - rest[0] if rest else first, "layer, head")
     return [found.word, found.before, change.round(4)]

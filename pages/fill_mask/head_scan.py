@@ -172,8 +172,7 @@ def _followed(page: str, result: HeadScan) -> Followed:
 
 def followed_words(result: HeadScan) -> dict[str, ScannedWord]:
     """Return the words that a scan can be read for, by name: the top prediction, and the words to check."""
-    top = ScannedWord(result.word, (result.entry,), result.before, result.after)
-    return {one.word: one for one in (top, *result.named)}
+    return {one.word: one for one in (result, *result.named)}
 
 
 def followed_name(followed: Followed) -> str:
@@ -243,7 +242,7 @@ def in_words(result: HeadScan) -> str:
     sentences = [texts.SCAN_BEFORE.format(word=result.word, share=percent(result.before))]
     if result.change[place] < 0:
         sentences.append(texts.SCAN_LARGEST_FALL.format(head=head_in_sentence(place), share=percent(float(result.after[place]))))
-    sentences.append(texts.SCAN_OTHERS.format(count=int((result.first != result.entry).sum()), total=result.first.size))
+    sentences.append(texts.SCAN_OTHERS.format(count=int((result.first != result.ids[0]).sum()), total=result.first.size))
     strongest = np.unravel_index(result.variation.argmax(), result.variation.shape)
     share = percent(float(result.variation[strongest]))
     return " ".join([*sentences, texts.SCAN_VARIATION.format(head=head_in_sentence(strongest), share=share)])

@@ -32,26 +32,23 @@ class ScannedWord:
     before: float
     after: Float[np.ndarray, "layer head"]
 
+    @property
+    def change(self) -> Float[np.ndarray, "layer head"]:
+        """The change of the word's probability with each head off; negative where the head supports it."""
+        return self.after - self.before
+
 
 @dataclass(frozen=True)
-class HeadScan:
-    """The prediction at one blank with each head switched off, one at a time, in addition to other interventions.
+class HeadScan(ScannedWord):
+    """The top prediction at one blank with each head switched off, one at a time, in addition to other interventions.
 
     Attributes:
-        word: The top prediction with all heads on.
-        entry: Its vocabulary id.
-        before: Its probability with all heads on.
-        after: Its probability with each head off.
         variation: Total variation distance to the prediction with all heads on, 0 to 1.
         first: The top prediction with each head off, as a vocabulary id.
         first_words: The same as words.
         named: The words that were asked for, with their own probabilities.
     """
 
-    word: str
-    entry: int
-    before: float
-    after: Float[np.ndarray, "layer head"]
     variation: Float[np.ndarray, "layer head"]
     first: Int[np.ndarray, "layer head"]
     first_words: tuple[tuple[str, ...], ...]
@@ -63,11 +60,6 @@ class HeadScan:
         measure = -self.change if (self.change < 0).any() else self.variation
         layer, head = np.unravel_index(measure.argmax(), measure.shape)
         return int(layer), int(head)
-
-    @property
-    def change(self) -> Float[np.ndarray, "layer head"]:
-        """The change of the word's probability with each head off; negative where the head supports it."""
-        return self.after - self.before
 
 
 class Scan:
@@ -149,7 +141,7 @@ class Scan:
                 yield Progress(done, self.runs * len(self.steps), time.perf_counter() - started)
         self.result = HeadScan(
             word=self._word((entry,)),
-            entry=entry,
+            ids=(entry,),
             before=float(after[0]),
             after=self._grid(after),
             variation=self._grid(variation),

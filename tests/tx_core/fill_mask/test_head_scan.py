@@ -46,12 +46,12 @@ def test_a_scan_is_what_switching_off_each_head_by_hand_gives(engine, by_hand, c
     monkeypatch.setattr(predictions, "ROWS_AT_ONCE", rows)
     found = Scan(engine, TEXT, blank=1, interventions=changed, named=[(7,), (3,), (7,)]).run()
     before = by_hand(changed)
-    assert found.entry == before.argmax()
+    assert found.ids == (before.argmax(),)
     assert found.before == pytest.approx(before.max(), abs=1e-6)
     assert found.after.shape == (engine.info.num_layers, engine.info.num_heads)
     for layer, head in np.ndindex(found.after.shape):
         after = by_hand((Intervention("off", layer, head), *changed))
-        assert found.after[layer, head] == pytest.approx(after[found.entry], abs=1e-5)
+        assert found.after[layer, head] == pytest.approx(after[found.ids[0]], abs=1e-5)
         assert found.variation[layer, head] == pytest.approx(abs(after - before).sum() / 2, abs=1e-5)
         assert after[found.first[layer, head]] == pytest.approx(after.max(), abs=1e-5)
         for one in found.named:
