@@ -18,6 +18,7 @@ HOMES = {
     "transformers": ("tx_core/engine/hub/", "tx_core/training/"),
     "bertviz": ("pages/bertviz_page/",),
     "sklearn": ("tx_core/corpus/vectors.py",),
+    "anywidget": ("tx_core/notebook.py",),
     "ray": ("tx_core/engine/remote/deployment.py", "tx_core/corpus/"),
     "torch": ("tx_core/", "pages/bertviz_page/"),  # bertviz takes tensors
     "streamlit": ("app.py", "pages/"),
@@ -189,6 +190,6 @@ def requirements(name: str) -> list[str]:
     return [line for line in lines if line and not line.startswith(("#", "-r "))]
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt", "requirements-ray.txt", "requirements-lti.txt"])
+@pytest.mark.parametrize("name", sorted(path.name for path in ROOT.glob("requirements*.txt")))
 def test_every_dependency_is_pinned_to_one_version_and_gives_its_reason(name):
     assert [line for line in requirements(name) if not re.fullmatch(r"[\w-]+(\[[\w,]+\])?==\d+(\.\d+)*  # \w.+", line)] == []

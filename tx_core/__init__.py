@@ -35,6 +35,7 @@ _HOMES = {
     "attend": "tx_core.transformer.attention",
     "Intervention": "tx_core.transformer.interventions",
     "Trace": "tx_core.transformer.trace",
+    "view": "tx_core.notebook",
     "predict": "tx_core.fill_mask.predictions",
     "next_words": "tx_core.fill_mask.next_words",
     "fill_stepwise": "tx_core.fill_mask.steps",

@@ -28,7 +28,7 @@ const NARROW_HEIGHT = 420; // pixels
 const AFTER_PICTURE = 100; // milliseconds
 const runs = makeRuns();
 
-export const { mount, offline } = attentionStage({});
+export const { mount, offline, render } = attentionStage({});
 export default mount;
 
 // parts: what another page adds. `entry`, the name of its bundle; `arrange(stage)`, once its nodes are made; `take(stage, view, before, isNew)`,

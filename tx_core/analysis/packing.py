@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float32, UInt8, UInt16
 
 from tx_core.analysis.views import word_groups
-from tx_core.transformer.trace import AttentionStack, Encoding
+from tx_core.transformer.trace import AttentionStack, Encoding, Trace
 
 WIDEST_THUMBNAIL = 24
 LARGEST_CODE = 65535
@@ -113,3 +113,10 @@ def _axis(encoding: Encoding) -> dict[str, object]:
         "words": words,
         "blanks": encoding.blanks,
     }
+
+
+def sees_nothing_later(trace: Trace) -> bool:
+    """Return whether no token may attend to a later one, as in a model that writes."""
+    weights = trace.attention.weights
+    square = trace.attention.kind == "self" and weights.shape[-1] > 1
+    return square and not np.triu(weights[0], 1).any()

@@ -35,6 +35,15 @@ export function readTheme(host) {
   };
 }
 
+// Whether the first background behind a node is a dark one; where nothing has any, whether the reader wishes for dark.
+export function isDark(node) {
+  for (let one = node; one; one = one.parentElement) {
+    const { backgroundColor } = getComputedStyle(one);
+    if (!/^transparent$|^rgba\(.*, 0\)$/.test(backgroundColor)) return luminance(rgb(backgroundColor)) < DARK;
+  }
+  return matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
 // Reads the theme at the root of a drawing and hands its accents to the style sheet. Called whenever the component is: a
 // theme may have changed.
 export function applyTheme(root) {

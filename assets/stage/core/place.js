@@ -18,6 +18,7 @@ export function placeStage(root) {
 
 function heightOf(root, isPresented) {
   if (isPresented) return innerHeight / root.style.zoom - MARGIN;
+  if (root.matches(".in-notebook *")) return LEAST_HEIGHT;
   const scrolled = root.getRootNode().host?.closest("main")?.scrollTop ?? scrollY;
   return Math.max(LEAST_HEIGHT, Math.min(MOST_HEIGHT, innerHeight - root.getBoundingClientRect().top - scrolled - MARGIN));
 }

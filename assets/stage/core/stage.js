@@ -4,6 +4,7 @@
 import { element, mountOnce, watchScreen } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { addressOf, makeAddressWriter } from "./address.js";
+import { placeInNotebook } from "./notebook.js";
 import { computed, connect, present, tellLook } from "./page.js";
 import { button } from "./toolbar.js";
 
@@ -11,12 +12,21 @@ const views = new Map(); // by page, or step of a room: how it was looked at las
 const wishes = new Map(); // by step of a room: what was asked for last of a stage that was drawn there before its page had run
 
 // make(parent): a stage, by `begin`; receive(stage, bytes): takes in a message; written(stage): the view as links write it; redraw(stage);
-// end(stage): what else ends with it. Returns what a bundle exports: `mount` for Streamlit, and `offline` for a file without a server.
+// end(stage): what else ends with it. Returns what a bundle exports: `mount` for Streamlit, `offline` for a file without a server, and
+// `render` for a notebook, as anywidget calls it; its `model` has the texts, the style sheet and the message.
 export function stageOf({ make, receive, written, redraw, end = () => {} }) {
   const remove = (stage) => {
     stage.stop();
     end(stage);
     stage.root.remove();
+  };
+  const alone = (parent, texts, data) => {
+    Object.assign(TEXTS, texts);
+    const stage = make(parent);
+    stage.offline = true;
+    connect(stage, null, () => {});
+    receive(stage, data);
+    return stage;
   };
   return {
     // mounted: what Streamlit gives; of a stage that is drawn before its page has run, `askForRun` stands for both ways to the server.
@@ -37,12 +47,18 @@ export function stageOf({ make, receive, written, redraw, end = () => {} }) {
       return over;
     },
     offline(parent, texts, data) {
-      Object.assign(TEXTS, texts);
-      const stage = make(parent);
-      stage.offline = true;
-      connect(stage, null, () => {});
-      receive(stage, Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0)));
+      const stage = alone(parent, texts, Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0)));
       matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw(stage));
+    },
+    render({ model, el }) {
+      let stage = null;
+      const { buffer, byteOffset, byteLength } = model.get("message");
+      const [parent, leave] = placeInNotebook(el, model.get("style"), model.get("paper"), () => stage && redraw(stage));
+      stage = alone(parent, model.get("texts"), new Uint8Array(buffer, byteOffset, byteLength));
+      return () => {
+        leave();
+        remove(stage);
+      };
     },
   };
 }

@@ -26,7 +26,7 @@ from pages.ui.stage.mount import Reported, mount, origin
 from pages.ui.stage.packing import RunName, pack_runs, shown_layers
 from pages.ui.stage.sources import file_stem
 from tx_core.analysis.comparison import most_changed_heads
-from tx_core.analysis.packing import join
+from tx_core.analysis.packing import join, sees_nothing_later
 from tx_core.analysis.views import View, view
 from tx_core.transformer.interventions import Head, Intervention, read_interventions, unmasked_padding
 from tx_core.transformer.trace import Trace
@@ -147,13 +147,6 @@ def about_run(page: str, name: RunName, trace: Trace, unchanged: Trace | None) -
         "notices": [texts.CHANGES_AT_MAXIMUM.format(maximum=MAX_INTERVENTIONS)] if len(changes) >= MAX_INTERVENTIONS else [],
         "kinds": texts.STACK_LABELS,
     } | ({"causal": True} if sees_nothing_later(unchanged or trace) else {})
-
-
-def sees_nothing_later(trace: Trace) -> bool:
-    """Return whether no token may attend to a later one, as in a model that writes."""
-    weights = trace.attention.weights
-    square = trace.attention.kind == "self" and weights.shape[-1] > 1
-    return square and not np.triu(weights[0], 1).any()
 
 
 def _moved_heads(trace: Trace, unchanged: Trace | None) -> list[list[list[object]]]:

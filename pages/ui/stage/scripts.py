@@ -14,8 +14,13 @@ from pages.ui.shell.served import ServedFiles
 from pages.ui.shell.start_page import SHELL, without_search
 from pages.ui.shell.texts import PART_NOT_LOADED
 from pages.ui.stage.browser_texts import stage_texts
+from pages.ui.stage.charts import PAPER
+from pages.ui.stage.texts import STACK_LABELS
+from pages.ui.stage.view_options import SCALES
 from tx_core.settings import ASSETS
 
+NOTEBOOK = ASSETS / "stage" / "dist" / "notebook.json"
+"""Of `tx_core/notebook.py`, which knows no page; `python -m pages.ui.stage.scripts` writes it."""
 STYLE = "stage.css"
 """The style sheet of the stages."""
 START_MODULE = """import drawing from "./BUNDLE";
@@ -41,6 +46,12 @@ def read_files() -> dict[str, str]:
     starts = {f"start-{name}": START_MODULE.replace("BUNDLE", name) for name in bundles}
     texts = f"export default {json.dumps(stage_texts(), ensure_ascii=False)};\n"
     return bundles | starts | {path.name: path.read_text("utf-8") for path in sheets} | {"texts.js": texts}
+
+
+def notebook_parts() -> str:
+    """Return what a notebook has of the pages, as JSON: the texts of the stages, and what is the same in every header."""
+    header = {"scales": SCALES, "paper": PAPER, "kinds": STACK_LABELS}
+    return json.dumps({"header": header, "texts": stage_texts()}, ensure_ascii=False, indent=1) + "\n"
 
 
 STAGE_FILES = ServedFiles("stage", read_files)
@@ -73,3 +84,7 @@ def component(name: str, entry: str, box: str, style: str = STYLE, heights: tupl
         return mounted(data=data if isinstance(data, bytes) else without_search(data), **options)
 
     return show
+
+
+if __name__ == "__main__":
+    NOTEBOOK.write_text(notebook_parts(), "utf-8")
