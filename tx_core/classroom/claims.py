@@ -1,32 +1,37 @@
-"""Claims: what lessons and the examples of Attention and of Fill the blank say of a model, put to any model, one row each.
+"""Claims: what lessons and the examples of four pages say of a model, put to any model, one row each.
 
     python -m tx_core.classroom.claims --model film_reviews
 
-Another model than the embedded one, or one fine-tuned from it, has other heads: each sentence is then put to the head that does
-best what is claimed, so that a claim fails where no head does it.
+Another model than the embedded one, or one fine-tuned from it, has other heads and layers: each sentence is then put to the
+head, or the layer, that does best what is claimed, so that a claim fails where none does it.
 """
 
 import argparse
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
-from tx_core.analysis import views
+from tx_core.analysis import comparison, patterns, views
+from tx_core.causal.cut_effects import read_prediction
+from tx_core.causal.patch import patch
 from tx_core.classroom.lesson_file import open_lesson
 from tx_core.classroom.measures import Measure, compute_answer, score_word
 from tx_core.classroom.questions import shares_by_name
 from tx_core.engine import catalogue
+from tx_core.engine.bert_engine import OwnEngine
 from tx_core.engine.engine import Engine
 from tx_core.errors import ExplorerError
 from tx_core.fill_mask.predictions import fill_jointly
 from tx_core.fill_mask.word_scores import read_words, score_words
+from tx_core.lessons.untrained import untrained_engine
 from tx_core.settings import ASSETS
+from tx_core.transformer.interventions import read_interventions
 
 EXAMPLES, LESSONS = ASSETS / "examples", ASSETS / "lessons"
 LESSON_CLAIMS = LESSONS / "claims.json"
@@ -65,9 +70,9 @@ def link_to(engine: Engine, text: str, **view: str) -> str:
 
 
 def sentences(page: str) -> Iterator[tuple[Example, Example]]:
-    """Yield every example of a page, "attention" or "fill_mask", with each of its sentences, counter-examples included."""
+    """Yield every example of a page with each of its sentences, counter-examples included."""
     for entry in json.loads((EXAMPLES / f"{page}.json").read_text("utf-8")):
-        yield from ((entry, sentence) for sentence in (entry, *entry["same_kind"], *entry["counters"]))
+        yield from ((entry, one) for one in (entry, *entry.get("same_kind", ()), *entry.get("counters", ())))
 
 
 def attention_claims(engine: Engine, entry: Example, sentence: Example) -> list[Claim]:
@@ -147,6 +152,206 @@ def word_claims(engine: Engine, prompt: Example) -> list[Claim]:
     return claims
 
 
+def patch_claims(engine: Engine, example: Example) -> list[Claim]:
+    """Return the claims of an example of Patching on models of its kind: which places and heads bring A's answer, and how far.
+
+    Another model has other layers and heads: it is asked for the layer, or the head, that does best what is claimed.
+    """
+    view = {"what": "residual", "answer": "", "answer_b": "", "sender": ""} | example["view"]
+    model, claims = view.get("model", catalogue.DEFAULT), []
+    if catalogue.card(model).predicts_next != engine.info.predicts_next:
+        return []
+    likely = [_likely_word(engine, view[side]) for side in ("text", "text_b")]
+    answers = next((rest for kind, *rest in example["claims"] if kind == "answers"), [view["answer"], view["answer_b"]])
+    asked = {"source": view["text"], "target": view["text_b"], "answers": tuple(answers)}
+    same, grids, sender = has_heads_of(engine, model), {}, {}
+    with suppress(ExplorerError):  # an answer is no single token, or both texts prefer the same one: nothing can be asked
+        if view["what"] == "path" or any(kind == "head" for kind, *_ in example["claims"]):
+            grids["head"] = patch(engine, **asked, what="head")
+        if view["sender"]:
+            lower = grids["head"].effect[: max(1, engine.info.num_layers // 2)]
+            best = tuple(int(number) for number in np.unravel_index(np.abs(lower).argmax(), lower.shape))
+            sender = {"sender": _head(view["sender"]) if same else best}
+        grids["asked"] = patch(engine, **asked, what=view["what"], **sender)
+
+    def put(says: str, values: Iterable[tuple[Any, str]], least: Any = -math.inf, most: Any = math.inf) -> None:
+        """Claim of the first value, of another model of the one that fits best; each with its place as links write it."""
+        link = f"patching?{urlencode({name: part for name, part in (view | {'model': engine.name}).items() if part})}"
+        found = [Claim(view["text_b"], says, float(value), least, most, where, link) for value, where in values]
+        claims.append(max(found, key=lambda claim: -math.inf if math.isnan(claim.margin) else claim.margin))
+
+    grid = grids.get("asked")
+    tokens = {token: at for at, token in reversed([*enumerate(grid.target.tokens)])} if grid else {}
+
+    def effects(layer: int, token: str) -> list[tuple[Any, str]]:
+        """Return the effects at a token, at its first place: in this layer, or of another model in every one."""
+        if token not in tokens:
+            return [(math.nan, "")]
+        layers = [layer - 1] if same else range(engine.info.num_layers)
+        return [(grid.effect[one, tokens[token]], str(one + 1)) for one in layers]
+
+    def strongest(name: str, layer: int, head: int) -> tuple[Any, Any, str]:
+        """Return the effect of a head, or of another model of its strongest, and how far it exceeds all others."""
+        if name not in grids:
+            return math.nan, math.nan, ""
+        effect = np.nan_to_num(grids[name].effect)
+        best = (layer - 1, head - 1) if same else np.unravel_index(effect.argmax(), effect.shape)
+        others = np.delete(effect, np.ravel_multi_index(best, effect.shape))
+        return effect[best], effect[best] - others.max(), f"{best[0] + 1}-{best[1] + 1}"
+
+    for kind, *rest in example["claims"]:
+        if kind in ("answers", "first"):
+            for word, text, found in zip(rest * (2 // len(rest)), asked.values(), likely, strict=False):
+                put(f"{word} is most likely in “{text}”", [(float(found == word), "")], least=1)
+        elif kind == "cell":
+            put(f"effect at {rest[1]}", effects(*rest[:2]), *rest[2:])
+        elif kind == "above":
+            one, other = (effects(rest[0], token) for token in rest[1:])
+            pairs = zip(one, other, strict=False)
+            put(f"{rest[1]} before {rest[2]}", [(mine - yours, where) for (mine, where), (yours, _) in pairs], least=0)
+        elif kind == "nothing":
+            value = np.abs(grid.effect[:, tokens[rest[0]]]).max() if rest[0] in tokens else math.nan
+            put(f"largest effect at {rest[0]}", [(value, "")], most=0.02)
+        elif kind in ("head", "strongest"):
+            value, ahead, where = strongest("head" if kind == "head" else "asked", *rest[:2])
+            put("effect of the strongest head", [(value, where)], *rest[2:])
+            put("effect before that of any other head", [(ahead, where)], least=0)
+        else:  # near
+            at = answers.index(rest[0])
+            value = abs(grid.source_probabilities[at] - grid.target_probabilities[at]) if grid else math.nan
+            put(f"difference of {rest[0]} in A and B", [(value, "")], most=rest[1])
+    return claims
+
+
+def _likely_word(engine: Engine, text: str) -> str:
+    row = read_prediction(engine, text)
+    return engine.tokenizer.readable(int(engine.blank_logits([row])[0][0].argmax()))
+
+
+def _head(written: str) -> tuple[int, int | None]:
+    """Read a head as links write it, 2-6, or a layer for the mean of its heads."""
+    layer, _, head = written.partition("-")
+    return int(layer) - 1, int(head) - 1 if head else None
+
+
+class Side(NamedTuple):
+    """One side of a comparison, in whole words: their labels in small letters, which are the text's own, spellings, vectors."""
+
+    words: list[str]
+    own: Bool[np.ndarray, "word"]
+    spelled: Sequence[comparison.Spelling]
+    vectors: Float[np.ndarray, "depth word hidden"]
+    weights: Float[np.ndarray, "layer head word word"]
+
+    def weights_of(self, head: tuple[int, int | None]) -> Float[np.ndarray, "word word"]:
+        """Return the weights of a head, or the mean of a layer."""
+        layer, number = head
+        return self.weights[layer].mean(0) if number is None else self.weights[layer, number]
+
+
+def sides_of(engine: Engine, entry: Example, shown: Example) -> tuple[Side, Side]:
+    """Run both sides of a comparison: an example, or one of its kind, which names what is other than in the example."""
+    view, vary = _view_of(entry, shown), entry["vary"]
+
+    def side(suffix: str) -> Side:
+        own = {name: view.get(f"{name}{suffix if name == vary else ''}", "") for name in ("text", "changes", "model")}
+        runs = catalogue.load(own["model"]) if own["model"] else engine
+        seed = int(view.get(f"seed{suffix}", 1)) if suffix and vary == "untrained" else 0
+        runs = untrained_engine(runs, seed) if seed else runs
+        changes = read_interventions(own["changes"]) if own["changes"] else ()
+        trace = runs.trace(own["text"], keep=("weights", "hidden"), interventions=changes)
+        read = views.view(trace.attention, merge_words=True)
+        spelled = comparison.spell_words(trace.attention.query_tokens, read.query_places)
+        vectors = comparison.word_vectors(trace.hidden, read.query_places)
+        return Side([label.lower() for label in read.queries], ~np.array(read.query_special), spelled, vectors, read.weights)
+
+    return side(""), side("_b")
+
+
+def _view_of(entry: Example, shown: Example) -> Example:
+    return shown["view"] if "title" in shown else entry["view"] | shown["view"]
+
+
+def compare_claims(engine: Engine, entry: Example, shown: Example) -> list[Claim]:
+    """Return the claims of an example of Compare on one of its pairs; none where B is a model that the engine's has none of.
+
+    Another model has other heads: it is asked for the one that does best what is claimed, or the layer where means are compared.
+    """
+    view, vary = _view_of(entry, shown), entry["vary"]
+    if (vary == "model" and engine.name != catalogue.DEFAULT) or (vary == "untrained" and not isinstance(engine, OwnEngine)):
+        return []
+    sides = sides_of(engine, entry, shown)
+    heads = [_head(view.get("head", "1"))] * 2 if vary != "head" else [_head(view[name]) for name in ("head", "head_b")]
+    by_head = [claim for claim in shown["claims"] if claim[0] in _OF_HEADS]
+    found = [_word_claim(engine, view, sides, claim) for claim in shown["claims"] if claim not in by_head]
+    groups = [by_head] if vary != "head" else [[claim for claim in by_head if claim[1] == side] for side in "AB"]
+    for group in filter(None, groups):
+        head = heads["AB".index(group[0][1])]
+        tried: Iterable[tuple[int, int | None]] = [head]
+        if not has_heads_of(engine, catalogue.DEFAULT):
+            layers, count = sides[0].weights.shape[:2]
+            tried = [(layer, None) for layer in range(layers)] if head[1] is None else np.ndindex(layers, count)
+        found += most_true([_head_claim(engine, view, sides, one, claim) for claim in group] for one in tried)
+    return found
+
+
+_OF_HEADS = ("weight", "step", "special", "neighbours", "spread", "moved")
+
+
+def _compared(engine: Engine, view: Example, says: str, value: Any, least: Any, most: Any, where: str = "") -> Claim:
+    asked = view | {"model": engine.name} | ({"head": where} if where else {})
+    return Claim(view["text"], says, float(value), least, most, where, f"compare?{urlencode(asked)}")
+
+
+def _head_claim(engine: Engine, view: Example, sides: tuple[Side, Side], head: tuple[int, int | None], claim: list) -> Claim:
+    """Return a claim on the weights of a head, or the mean of a layer: those of A or B, or how far they moved from A to B."""
+    kind, name, *rest = claim
+    side = sides["AB".index(name)]
+    weights, own = side.weights_of(head), side.own
+    if kind == "weight":
+        read = all(word in side.words for word in rest[:2])
+        value = weights[side.words.index(rest[0]), side.words.index(rest[1])] if read else math.nan
+    elif kind == "step":
+        value = weights.diagonal(rest[0])[np.outer(own, own).diagonal(rest[0])].mean()
+        rest = [*rest, math.inf]
+    elif kind == "special":
+        value = weights[own][:, ~own].sum(1).mean()
+    elif kind == "neighbours":  # the mean weight of a word on the words beside it
+        beside = np.eye(len(own), k=1) + np.eye(len(own), k=-1)
+        value = (weights * beside * own)[own].sum(1).mean()
+    elif kind == "spread":
+        value = patterns.normalised_entropy(weights).mean()
+    else:
+        value = comparison.moved_attention(*(one.weights_of(head) for one in sides)).mean()
+    where = f"{head[0] + 1}" if head[1] is None else f"{head[0] + 1}-{head[1] + 1}"
+    return _compared(engine, view, " ".join(map(str, (name, kind, *rest[:-2]))), value, *rest[-2:], where)
+
+
+def _word_claim(engine: Engine, view: Example, sides: tuple[Side, Side], claim: list) -> Claim:
+    """Return a claim on the words that A and B share: how similar their vectors are, and which words have a partner."""
+    kind, first, *rest = claim
+    spelled = [side.spelled for side in sides]
+    aligned = comparison.align(*spelled)
+    pairs = {spelled[0][mine][1]: (mine, yours) for mine, yours in reversed([*aligned, *comparison.equal_words(*spelled)])}
+
+    def similarity(word: str, depth: int = -1) -> float:
+        if word not in pairs:
+            return math.nan
+        one, other = (side.vectors[depth, at] for side, at in zip(sides, pairs[word], strict=True))
+        return float(one @ other / np.linalg.norm(one) / np.linalg.norm(other))
+
+    if kind == "lowest":
+        words = {spelled[0][mine][1] for mine, _ in aligned if comparison.is_word(spelled[0][mine])}
+        least = min((similarity(word) for word in words), default=math.nan)
+        return _compared(engine, view, f"similarity of {first} below all others", least - similarity(first), 0, math.inf)
+    if kind in ("partners", "only in"):
+        word, side = (first, 0) if kind == "partners" else (rest[0], "AB".index(first))
+        with_partner = {spelled[side][pair[side]][1] for pair in aligned}
+        is_true = word in with_partner if kind == "partners" else word in sides[side].words and word not in with_partner
+        return _compared(engine, view, f"{kind} {' '.join([first, *rest])}", is_true, 1, 1)
+    return _compared(engine, view, f"{kind} of {first}", similarity(first, 0 if kind.endswith("before") else -1), *rest)
+
+
 def lesson_claims(engine: Engine) -> list[Claim]:
     """Return the claims of lessons on models of its kind, which write or fill blanks."""
     claims: list[Claim] = []
@@ -196,11 +401,17 @@ def main(argv: Sequence[str] | None = None) -> None:
     except ExplorerError as problem:
         parser.exit(1, f"{problem}\n")
     rows = lesson_claims(engine)
-    rows += [claim for entry, sentence in sentences("attention") for claim in attention_claims(engine, entry, sentence)]
-    try:
-        rows += [claim for _, prompt in sentences("fill_mask") for claim in word_claims(engine, prompt)]
-    except ExplorerError as problem:
-        print(problem)
+    pages: dict[str, Callable[[Example, Example], list[Claim]]] = {
+        "attention": lambda entry, shown: attention_claims(engine, entry, shown),
+        "fill_mask": lambda _, shown: word_claims(engine, shown),
+        "patching": lambda _, shown: patch_claims(engine, shown),
+        "compare": lambda entry, shown: compare_claims(engine, entry, shown),
+    }
+    for page, claims_of in pages.items():
+        try:
+            rows += [claim for entry, shown in sentences(page) for claim in claims_of(entry, shown)]
+        except ExplorerError as problem:
+            print(f"{page}: {problem}")
     verdicts = ["holds" if row.margin >= 0 else "?" if math.isnan(row.margin) else "fails" for row in rows]
     for row, word in zip(rows, verdicts, strict=True):
         bounds = f"{row.least:.2f} to {row.most:.2f}".replace("-inf to ", "at most ").replace(" to inf", " at least")

@@ -55,6 +55,22 @@ def test_a_lesson_asks_another_model_for_its_best_head_and_not_for_what_it_does_
     assert f"heads={best.where}" in best.link and math.isnan(unread.margin)
 
 
+def test_claims_of_patching_and_compare_are_put_to_the_best_layer_and_head_of_another_model(monkeypatch):
+    monkeypatch.setattr(claims, "has_heads_of", lambda engine, model: False)
+    engine = catalogue.load(catalogue.DEFAULT)
+    view = {"text": "Mary lost [MASK] keys.", "text_b": "John lost [MASK] keys."}
+    said = [["answers", "her", "his"], ["cell", 1, "[MASK]", 0.95, 2], ["cell", 1, "owner", 0.9, 1]]
+    *words, blank, unread = claims.patch_claims(engine, {"view": view, "claims": said})
+    assert [claim.value for claim in words] == [1, 1] and blank.where in ("5", "6") and blank.margin > 0
+    assert "model=embedded" in blank.link and math.isnan(unread.margin)
+    other = {"vary": "head", "view": {"text": CHECKED["text"], "head": "6-1", "head_b": "6-1"}}
+    other["claims"] = [["step", "A", -1, 0.9], ["step", "B", 1, 0.9]]
+    one, next_one = claims.compare_claims(engine, other, other)
+    weights = engine.trace(CHECKED["text"]).attention.weights[..., 1:-1, 1:-1]
+    assert one.value == pytest.approx(weights.diagonal(-1, 2, 3).mean(-1).max(), abs=1e-6)
+    assert one.margin > 0 and next_one.margin > 0 and one.where != next_one.where
+
+
 def test_every_claim_is_printed_with_what_the_model_makes_of_it(capsys, monkeypatch):
     example = {"words": False, "heads": [[2, 8]]}, CHECKED
     monkeypatch.setattr(claims, "sentences", lambda page: iter([example] if page == "attention" else []))
