@@ -15,7 +15,7 @@ import psutil
 from pages.classroom import texts
 from pages.ui.panels.lesson import shipped_lesson
 from tests.bench.table import Row
-from tests.bench.visitors import ready_server
+from tests.bench.visitors import percentile, ready_server
 from tests.support.stream_client import Visitor, visit
 from tx_core.classroom.rooms import Rooms
 
@@ -184,11 +184,6 @@ async def give_lesson(url: str, database: str, server: psutil.Process) -> Lesson
         megabytes,
         spent,
     )
-
-
-def percentile(seconds: list[float], share: float) -> float:
-    """Return the time within which this share of all came, in seconds."""
-    return sorted(seconds)[min(len(seconds) - 1, int(share * len(seconds)))]
 
 
 def usual(seconds: list[float]) -> str:
