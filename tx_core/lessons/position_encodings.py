@@ -151,11 +151,10 @@ ENCODINGS = {
     ),
     "alibi": PositionEncoding("scores", _alibi, biases=lambda tokens, width, generator: alibi_bias(BIAS_HEADS, tokens)),
 }
-BIASES = tuple(name for name, encoding in ENCODINGS.items() if encoding.biases)
 
 
 def biases(scheme: str, tokens: int) -> Float[Tensor, "head query key"]:
-    """Return the bias that each head adds to its scores, of a scheme in BIASES; learned tables are random, as before training."""
+    """Return the bias that each head adds to its scores, of a scheme with biases; learned tables are random, as untrained."""
     return ENCODINGS[scheme].biases(tokens, 64, torch.Generator().manual_seed(0))
 
 

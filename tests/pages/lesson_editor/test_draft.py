@@ -9,6 +9,7 @@ from pages.lesson_editor.draft import (
     ask_box_name,
     box_name,
     draft_of,
+    file_of,
     new_draft,
     new_step,
     restored_draft,
@@ -16,7 +17,7 @@ from pages.lesson_editor.draft import (
 from pages.ui.panels import lesson
 from pages.ui.shell.address import DRAFT
 from pages.ui.shell.frame import new_id
-from tx_core.classroom.lesson_file import write_lesson
+from tx_core.classroom.lesson_file import read_lesson, write_lesson
 
 
 @pytest.fixture
@@ -27,9 +28,10 @@ def session(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("name", lesson.shipped_names())
-def test_a_draft_comes_back_from_the_browser_as_it_was(name: str):
+def test_a_draft_of_a_lesson_comes_back_from_the_browser_and_from_its_file_as_it_was(name: str):
     draft = draft_of(lesson.shipped_lesson(name))
     assert restored_draft(json.loads(json.dumps(draft)), {}) == draft
+    assert read_lesson(file_of(draft).encode()) == lesson.shipped_lesson(name)
 
 
 def test_what_was_typed_and_not_sent_is_newer():

@@ -2,11 +2,10 @@
 
 from urllib.parse import parse_qs, urlsplit
 
-import pytest
 import yaml
 
 from pages.lesson_editor import texts
-from pages.lesson_editor.draft import draft_of, file_of, new_draft, new_step
+from pages.lesson_editor.draft import file_of, new_draft, new_step
 from pages.lesson_editor.forms import ADDED, move_step, remove_step
 from pages.ui.panels import lesson
 from pages.ui.panels.question_kinds import MEASURE_TEXTS, QUESTION_VIEWS
@@ -15,6 +14,7 @@ from pages.ui.shell.address import ADDED_VIEWS, LESSON
 from pages.ui.shell.frame import new_id
 from pages.ui.shell.texts import NO_FRAMES
 from tests.support.staged import ask_stage, staged
+from tests.tx_core.classroom.test_lesson_file import SMALL
 from tx_core.classroom.lesson_file import Lesson, pack_lesson, read_lesson, unpack_lesson
 
 KEYS = "Mary lost her keys."
@@ -109,33 +109,9 @@ def test_an_option_that_is_missing_is_named(open_app):
     assert not any(one.value.endswith(missing) for one in app.text)
 
 
-BIRDS = """\
-# Found in a drawer.
-title: Birds
-language: en
-level: beginner
-minutes: 5
-about: Birds.
-steps:
-  - title: Look
-    page: attention
-    view: {text: A bird sings., model: embedded}
-    # Which head was it?
-    text: Look at the map.
-    question:
-      ask: Which word?
-      kind: token
-      answer:
-        measure: strongest_key
-        text: A bird sings.
-        head: 1-2
-        query: sings
-"""
-
-
 def test_what_only_the_model_can_tell_of_a_file_is_said_with_its_line_when_the_step_is_opened(open_app):
     new, field = "head: 9-9", "question › answer › head"
-    written_file = BIRDS.replace("head: 1-2", new)
+    written_file = SMALL.replace("head: 1-2", new).replace("steps:", "# A comment moves the lines.\nsteps:")
     app = open_app("attention")
     app.session_state[lesson.OWN_LESSONS] = {"own-1": written_file}
     app.query_params[LESSON] = "own-1"
@@ -156,12 +132,6 @@ def test_a_second_click_that_arrives_before_the_page_is_drawn_again_changes_noth
         for _ in range(2):
             change(steps, *args)
             assert "".join(one["id"] for one in steps) == expected
-
-
-@pytest.mark.parametrize("name", lesson.shipped_names())
-def test_a_lesson_that_ships_is_taken_apart_and_put_together_again(name: str):
-    one = lesson.shipped_lesson(name)
-    assert read_lesson(file_of(draft_of(one)).encode()) == one
 
 
 def test_a_step_is_added_in_the_editor_looked_at_and_its_controls_are_ticked(open_app):

@@ -4,9 +4,7 @@ import pytest
 import torch
 
 from tx_core.lessons.position_encodings import (
-    BIASES,
     ENCODINGS,
-    biases,
     check_encodings,
     compared_encodings,
     distance_profile,
@@ -30,12 +28,6 @@ def test_distances_are_clipped_by_shaw_and_put_into_buckets_by_t5():
     assert (shaw[0, 1].item(), shaw[0, 39].item(), shaw[39, 0].item()) == (1, 16, -16)
     assert t5[3, 2].item() == 1 and t5[2, 3].item() == 17
     assert [name for name, encoding in ENCODINGS.items() if encoding.distances] == ["shaw", "t5"]
-
-
-@pytest.mark.parametrize("scheme", BIASES)
-def test_a_bias_of_every_head_depends_on_the_distance_alone(scheme):
-    for bias in biases(scheme, 11):
-        assert distance_profile(bias).spread < 1e-5
 
 
 def test_numbers_are_gathered_by_distance():
