@@ -5,10 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.shell import controls, frame, readiness, texts
+from pages.ui.shell import frame, readiness
 from pages.ui.stage.texts import HEADS_MISSING
 from tests.support.checkpoints import HEADS, LAYERS
 from tests.support.drawings import says
@@ -39,18 +38,6 @@ def test_only_heads_that_a_link_names_are_said_not_to_exist(open_app: Open, page
     assert MISSING not in says(app)
     assert app.session_state[f"{page}_heads"] == [last]
     assert MISSING in says(open_app(page, model="local:own", text=TEXT, heads=f"{LAYERS + 1}-1", **view))
-
-
-@pytest.mark.parametrize(("is_here", "says_so"), [(True, texts.LOADING_MODEL), (False, texts.DOWNLOADING_MODEL)])
-def test_a_model_is_said_to_be_downloaded_where_it_is_not_on_this_machine(
-    monkeypatch: pytest.MonkeyPatch, is_here: bool, says_so: str
-):
-    said = []
-    monkeypatch.setattr(st, "spinner", lambda text, **_: said.append(text))
-    monkeypatch.setattr(catalogue, "is_cached", lambda *_: is_here)
-    for name in ("gpt2", "local:own", catalogue.DEFAULT):
-        controls.wait_for(name)
-    assert said == [says_so, texts.LOADING_MODEL]
 
 
 PAGES = ("attention", "compare", "many_sentences")

@@ -1,12 +1,10 @@
 """The cache gives everyone the result of their own question, within its bound."""
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import torch
 from cachetools import LRUCache
 
 from pages.ui.shell import cache
@@ -118,23 +116,3 @@ def test_another_model_device_or_way_to_read_has_results_of_its_own(store: LRUCa
     traces = [cache.trace_with(one, "Time flies") for one in (runner, *others, bare)]
     assert len({id(trace) for trace in traces}) == 4
     assert cache.trace_with(SimpleNamespace(**own), "Time flies") is traces[0]
-
-
-def test_whoever_asks_for_a_small_model_computes_on_one_core_and_for_a_large_one_on_all(monkeypatch: pytest.MonkeyPatch):
-    cards = {"small": SimpleNamespace(is_embedded=True), "large": SimpleNamespace(is_embedded=False)}
-    monkeypatch.setattr(cache.catalogue, "card", cards.get)
-    monkeypatch.setattr(cache.catalogue, "load_named", lambda name, weights: name)
-    monkeypatch.setattr(cache, "with_special_tokens", lambda loaded, special: loaded)
-    monkeypatch.setattr(cache.garbage, "freeze", lambda: None)
-
-    def cores(model: str) -> int:
-        cache.engine(model)
-        return torch.get_num_threads()
-
-    usual = torch.get_num_threads()
-    torch.set_num_threads(3)
-    try:
-        with ThreadPoolExecutor(1) as page:
-            assert [page.submit(cores, name).result() for name in ("small", "large", "small")] == [1, 3, 1]
-    finally:
-        torch.set_num_threads(usual)

@@ -3,7 +3,6 @@
 import re
 from urllib.parse import parse_qsl
 
-import numpy as np
 import pytest
 import streamlit as st
 
@@ -24,7 +23,7 @@ from pages.ui.shell.level import (
 )
 from tests.support.drawings import says
 from tests.support.serving import ROOT
-from tests.support.staged import made_changes, sent_weights, staged
+from tests.support.staged import staged
 
 COMPUTING = [page.key for page in PAGES if page.computes]
 
@@ -66,14 +65,6 @@ def test_basic_hides_what_its_table_says_and_nothing_that_is_in_effect(open_app,
 def test_every_formula_goes_where_the_level_can_hide_it():
     writing = [path for path in (ROOT / "pages").rglob("*.py") if ".latex(" in path.read_text("utf-8")]
     assert writing == [ROOT / "pages" / "ui" / "shell" / "level.py"]
-
-
-def test_what_a_link_says_is_in_effect_in_basic_too(open_app):
-    link = {"text": "Do you like tea?", "pair": "Yes, I like it.", "heads": "2-3_4-5", "words": "1", "changes": "off~1-3"}
-    basic, advanced = (open_app("attention", **link, **more) for more in ({LEVEL: BASIC}, {}))
-    assert made_changes(basic) == made_changes(advanced) == ["off~1-3"]
-    assert staged(basic)["view"] == staged(advanced)["view"]
-    assert np.array_equal(sent_weights(basic, (4, 4)), sent_weights(advanced, (4, 4)))
 
 
 @pytest.mark.parametrize("page", ["attention", "fill_mask"])

@@ -1,8 +1,6 @@
 """The default model waits for a first visitor's page, for a bounded time, and pages show the stored run meanwhile."""
 
 import threading
-import time
-from collections.abc import Callable
 
 import pytest
 from starlette.applications import Starlette
@@ -12,19 +10,9 @@ from pages.ui.shell import readiness, start_page
 from pages.ui.shell.readiness import FirstVisit, Status, Warmup
 
 
-@pytest.fixture
-def seconds(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Set how long a first visit is waited for."""
-
-    def set_seconds(visitor: float, page: float, picture: float = 0.0) -> None:
-        for name, value in (("VISITOR", visitor), ("PAGE", page), ("PICTURE", picture)):
-            monkeypatch.setattr(readiness, f"{name}_SECONDS", value)
-
-    return set_seconds
-
-
-def test_loading_begins_when_the_first_page_is_there_and_not_before(seconds):
-    seconds(60, 60)
+def test_loading_begins_when_the_first_page_is_there_and_not_before(monkeypatch: pytest.MonkeyPatch):
+    for name, value in (("VISITOR", 60), ("PAGE", 60), ("PICTURE", 0)):
+        monkeypatch.setattr(readiness, f"{name}_SECONDS", value)
     visit, begun = FirstVisit(), threading.Event()
 
     def load() -> Status:
@@ -37,25 +25,6 @@ def test_loading_begins_when_the_first_page_is_there_and_not_before(seconds):
     visit.shown.set()
     thread.join(120)
     assert begun.is_set() and not thread.is_alive()
-
-
-@pytest.mark.parametrize("comes", [False, True], ids=["nobody comes", "a visitor without a page"])
-def test_loading_waits_for_a_bounded_time(seconds, comes: bool):
-    seconds(0.05, 0.05 if comes else 240)
-    visit = FirstVisit()
-    if comes:
-        visit.begun.set()
-    begun = time.monotonic()
-    visit.wait()
-    assert time.monotonic() - begun < 120
-
-
-def test_models_that_run_elsewhere_wait_for_nobody(seconds, host):
-    seconds(240, 240)
-    host(engine="ray")
-    begun = time.monotonic()
-    FirstVisit().wait()
-    assert time.monotonic() - begun < 120
 
 
 def test_a_visit_begins_with_the_start_page_and_is_over_once_a_page_was_run(open_app, monkeypatch: pytest.MonkeyPatch):
