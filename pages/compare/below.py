@@ -1,6 +1,6 @@
 """What stands below the stage: what a difference and a similarity show, both as tables, and data and code for export."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 import streamlit as st
@@ -9,7 +9,7 @@ from jaxtyping import Int
 from pages.compare import texts
 from pages.compare.inputs import PAGE
 from pages.compare.runs import TRACE_PARTS, RunPair, SideRun
-from pages.compare.words import FollowedWord, chosen_word
+from pages.compare.words import FollowedWord
 from pages.ui.export.computation import Computation, call, changes_argument, load_call, named, sentences_of
 from pages.ui.export.menu import export_menu, offer_tables
 from pages.ui.export.records import DataFiles, DataTable, Export, PartNumbers, table_files
@@ -29,17 +29,20 @@ MAX_LINK_ROWS = 2000
 COLUMNS = ("query", "key", "A", "B", "B − A")
 
 
-def show_below(pair: RunPair, followed: Sequence[FollowedWord]) -> None:
-    """Explain the picture, and offer its numbers and its code. The boxes follow the view of the browser while they are open."""
+def show_below(pair: RunPair, word: FollowedWord | None) -> None:
+    """Explain the picture, and offer its numbers and its code. The boxes follow the view of the browser while they are open.
+
+    word: that is followed through the layers.
+    """
     st.markdown(f"{texts.SHOWS} {texts.DOES_NOT_SHOW[pair.vary]}")
-    if followed:
+    if word:
         st.markdown(texts.WORD_SHOWS)
     offer_tables(PAGE, lambda: [_difference_table(pair)], texts.TABLE)
-    if followed:
-        offer_tables(PAGE, lambda: [similarity_table(chosen_word(pair, followed))], texts.SIMILARITIES, name="similarity_table")
+    if word:
+        offer_tables(PAGE, lambda: [similarity_table(word)], texts.SIMILARITIES, name="similarity_table")
     exports = {texts.MAPS_EXPORT: lambda: maps_export(pair)}
-    if followed:
-        exports[texts.WORD_EXPORT] = lambda: word_export(pair, chosen_word(pair, followed))
+    if word:
+        exports[texts.WORD_EXPORT] = lambda: word_export(pair, word)
     export_menu(PAGE, exports)
 
 

@@ -10,7 +10,7 @@ from pages.compare.below import show_below
 from pages.compare.inputs import ask_sides
 from pages.compare.runs import note_reading, run_sides
 from pages.compare.stage import comparison_stage, empty_stage
-from pages.compare.words import drop_missing_word, follow_words
+from pages.compare.words import chosen_word, follow_words
 from pages.ui.shell import cache
 from pages.ui.shell.frame import page_links, show_engine
 from tx_core.engine.tokenizer import BLANK
@@ -23,11 +23,11 @@ if pair is None:
 else:
     note_reading(pair)
     followed = follow_words(pair)
-    drop_missing_word(pair, followed)
+    word = chosen_word(pair, followed)
     comparison_stage(pair, followed)
     engine = cache.engine(sides.one.model)
     show_engine(badge, engine.title, engine.device)
-    show_below(pair, followed)
+    show_below(pair, word)
 other = sides.other.text if sides.other.text != sides.one.text else ""
 can_patch = other and all(BLANK.search(text) for text in (sides.one.text, other))
 page_links(sides.one.text, sides.one.pair or other, *(["patching"] if can_patch else []), "attention", "fill_mask", "bert")

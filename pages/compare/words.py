@@ -71,25 +71,19 @@ def first_word(followed: Sequence[FollowedWord]) -> FollowedWord:
     return max(followed, key=lambda one: (len(one.word), one.are_partners))
 
 
-def chosen_word(pair: RunPair, followed: Sequence[FollowedWord]) -> FollowedWord:
-    """Return the word that is followed."""
-    chosen = _linked_word(pair)
-    return next((one for one in followed if one.places == chosen), first_word(followed))
+def chosen_word(pair: RunPair, followed: Sequence[FollowedWord]) -> FollowedWord | None:
+    """Return the word that is followed, the first where none is chosen or A and B do not share it; None without any.
 
-
-def drop_missing_word(pair: RunPair, followed: Sequence[FollowedWord]) -> None:
-    """Forget a chosen word that A and B do not share."""
-    if _linked_word(pair) not in [one.places for one in followed]:
-        set_values(PAGE, {"word": None})
-
-
-def _linked_word(pair: RunPair) -> WordPair | None:
-    """Return the chosen word, whose link counts the words that are shown."""
-    word = value_of(PAGE, "word")
+    A link counts the words that are shown.
+    """
+    word, by_place = value_of(PAGE, "word"), {one.places: one for one in followed}
     shown = [_shown_words(run) for run in pair.runs]
-    if word is None or any(place >= len(places) for place, places in zip(word, shown, strict=True)):
-        return None
-    return shown[0][word[0]], shown[1][word[1]]
+    if word is not None:
+        is_there = all(place < len(places) for place, places in zip(word, shown, strict=True))
+        word = (shown[0][word[0]], shown[1][word[1]]) if is_there else None
+    if word not in by_place:
+        set_values(PAGE, {"word": None})
+    return by_place.get(word) or (first_word(followed) if followed else None)
 
 
 def _shown_words(run: SideRun) -> list[int]:

@@ -438,7 +438,10 @@ def read_stage_address(page: str, fields: StageFields, set_along: Callable[[], M
     is_restored = arriving and existed and sent == (address if by_history else {})
     unknown = view.unknown
     if navigated or (arriving and not is_restored):
-        values, unknown = _take_address(page, fields, sent)
+        values, unknown = parse_view(fields.all, sent)
+        values |= {} if sent else fields.first
+        remember_sentence(fields.all, values, {})
+        set_values(page, values)
         address = sent
     keep_view(
         page,
@@ -470,16 +473,6 @@ def _fill_entries(page: str, fields: Sequence[Field], values: Mapping[str, objec
         st.session_state.setdefault(name, values.get(one.name, one.default))
         if one.read is not str:  # sent again, see `widget_binding`; what is being typed is left alone
             st.session_state[name] = st.session_state[name]
-
-
-def _take_address(page: str, fields: StageFields, parameters: Mapping[str, str]) -> tuple[dict[str, object], list[str]]:
-    """Write the values of an address into the session; return them, and the names of parameters that made no sense."""
-    values, unknown = parse_view(fields.all, parameters)
-    if not parameters:
-        values |= fields.first
-    remember_sentence(fields.all, values, {})
-    set_values(page, values)
-    return values, unknown
 
 
 def remember_looks(page: str, looks: Sequence[Field], written: object) -> None:

@@ -45,8 +45,7 @@ def model(
     wanted = _name_of_label(st.session_state.setdefault(key, catalogue.DEFAULT))
     if wanted not in names and any_model:
         names.append(wanted)
-    if st.session_state[key] != wanted or wanted not in names:
-        st.session_state[key] = wanted if wanted in names else catalogue.DEFAULT
+    st.session_state[key] = wanted if wanted in names else catalogue.DEFAULT
     if not is_offered(key):
         return st.session_state[key]
     chosen = st.selectbox(
