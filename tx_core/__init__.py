@@ -30,7 +30,7 @@ In a notebook:
 
 from importlib import import_module
 
-_HOMES = {
+HOMES = {
     "load": "tx_core.engine.catalogue",
     "attend": "tx_core.transformer.attention",
     "Intervention": "tx_core.transformer.interventions",
@@ -48,11 +48,11 @@ _HOMES = {
     "Condition": "tx_core.corpus.find_heads",
     "read_sentences": "tx_core.corpus.sentence_file",
 }
-__all__ = sorted(_HOMES)
+__all__ = sorted(HOMES)
 
 
 def __getattr__(name: str) -> object:
     """Import an exported name when it is first used: importing `tx_core.errors` must not import torch."""
-    if name not in _HOMES:
+    if name not in HOMES:
         raise AttributeError(f"module 'tx_core' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    return getattr(import_module(HOMES[name]), name)

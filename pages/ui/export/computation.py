@@ -239,7 +239,7 @@ class _Code:
         return self._imported_name(function.__module__, name)
 
     def _imported_name(self, module: str, name: str) -> str:
-        self.imports.setdefault("tx_core" if name in tx_core.__all__ else module, set()).add(name)
+        self.imports.setdefault("tx_core" if tx_core.HOMES.get(name) == module else module, set()).add(name)
         return f"np.{name}" if module == "numpy" else name
 
     def _import_types(self, value: object) -> None:

@@ -1,5 +1,6 @@
 """What a page offers below its picture: numbers as tables, and the menu of data and code; the stage makes figures."""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -121,6 +122,8 @@ def show_code(page: str, export: Export) -> None:
     st.code(written(export, kind), language=None, wrap_lines=True)
     note = texts.NEEDS_PROJECT if kind == "project" else export.omitted
     st.caption(f"{note} {export.numbers.result}".strip())
+    save, key = partial(notebook, export, kind), widget_key(page, "notebook")
+    download_button(texts.SAVE_NOTEBOOK, save, f"{export.file_name}.ipynb", key=key)
 
 
 def written(export: Export, kind: str) -> str:
@@ -128,3 +131,15 @@ def written(export: Export, kind: str) -> str:
     body = export.transformers() if kind == "transformers" else export.project()
     title = texts.CODE_TITLES[kind].format(title=one_line(export.numbers.title))
     return "\n".join([*(f"# {line}" for line in (title, one_line(export.origin), *export.needs(kind))), body])
+
+
+def notebook(export: Export, kind: str) -> str:
+    """Return the code of a view as a Jupyter notebook, below what it needs and the link of the view. kind: as of `written`."""
+    code = written(export, kind).strip()
+    parts = code.split("\n\n") if kind == "project" else [code]  # imports, variables, numbers: none holds an empty line
+    told = [texts.NOTEBOOK_NEEDS[kind], *([texts.NOTEBOOK_LINK.format(link=export.link)] if export.link else [])]
+    cells = [{"cell_type": "markdown", "source": "\n\n".join(told)}]
+    cells += [{"cell_type": "code", "source": part, "execution_count": None, "outputs": []} for part in parts]
+    numbered = [{"id": f"cell-{number}", "metadata": {}, **cell} for number, cell in enumerate(cells)]
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    return json.dumps({"cells": numbered, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}, ensure_ascii=False, indent=1)

@@ -37,6 +37,13 @@ ASK_CODE = "Which code"
 PROJECT_CODE = "With this project"
 TRANSFORMERS_CODE = "With transformers only"
 NEEDS_PROJECT = "This code needs this project: run it in the project's root folder."
+SAVE_NOTEBOOK = "Save as notebook (.ipynb)"
+NOTEBOOK_NEEDS = {
+    "project": "Needs this project: keep the notebook in its root folder, or run `pip install .` there once. "
+    "Nothing is installed from here.",
+    "transformers": "Needs `torch` and `transformers`. Nothing is installed from here.",
+}
+NOTEBOOK_LINK = "[The view that it computes]({link})"
 NEEDS_FOLDER = "Put the folder {folder!r} of the model into models/ first, or change `checkpoint`."
 CODE_TITLES = {
     "project": "{title}. Run it in the root folder of this project.",
