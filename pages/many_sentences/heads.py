@@ -20,9 +20,9 @@ from pages.ui.stage.heads import (
     beside_heads,
     describe_grammar,
     distance_cells,
-    draw_heads,
     grammar_cells,
     grammar_columns_note,
+    heads_picture,
     kind_cells,
     kind_styles,
     rows_of_heads,
@@ -78,7 +78,10 @@ def heads_pictures(report: HeadReport, rank: str) -> list[Picture]:
         "spread": spread_cells(report.spread),
         "distance": distance_cells(report.distance),
     }
-    grids = draw_heads(texts.COLOURS, drawn, numbers, shape, texts.HEADS)
+    grids = [
+        heads_picture(texts.COLOURS[name], cells, shape, texts.HEADS[name], {"colour": [name]}, numbers.get(name))
+        for name, cells in drawn.items()
+    ]
     variants = {link: _strongest_of(report, head, rank) for link, head in all_heads(*shape).items()}
     listing = listing_drawing(head=texts.STRONGEST_COLUMNS)
     listing.chart["sentenceFirst"] = True

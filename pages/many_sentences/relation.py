@@ -35,7 +35,7 @@ from pages.ui.stage.heads import (
     LegendEntry,
     all_heads,
     beside_heads,
-    draw_heads,
+    heads_picture,
 )
 from pages.ui.stage.pictures import About, Picture
 from pages.ui.stage.sources import file_stem, reading, source
@@ -210,11 +210,11 @@ def relation_pictures(found: Found) -> list[Picture]:
         cells.append(HeadCell(whole_percent(share), str(round(100 * share)), beside, colour, share, found.describe(head)))
     colours = (GRAMMAR_COLOUR, ONE_COLOUR)
     legend = [LegendEntry(name, "", colour) for name, colour in zip(texts.FOUND_LEGEND, colours, strict=True)]
-    drawn = draw_heads({"": found.title}, {"": (cells, legend)}, {"": heads.shares}, shape, {"": describe_all(found)}, shown={})
+    drawn = heads_picture(found.title, (cells, legend), shape, describe_all(found), numbers=heads.shares)
     listing = listing_drawing(head=texts.EXAMPLE_COLUMNS)
     listing.chart["sentenceFirst"] = True
     variants = {link: _examples_of(found, head) for link, head in all_heads(*shape).items()}
-    return [*drawn, Picture(listing, varies="heads", variants=variants, **beside_heads(shape[1]))]
+    return [drawn, Picture(listing, varies="heads", variants=variants, **beside_heads(shape[1]))]
 
 
 def describe_all(found: Found) -> str:

@@ -30,9 +30,9 @@ from pages.ui.stage.heads import (
     beside_heads,
     describe_grammar,
     distance_cells,
-    draw_heads,
     grammar_cells,
     grammar_columns_note,
+    heads_picture,
     kind_cells,
     kind_styles,
     rows_of_heads,
@@ -111,7 +111,11 @@ def run(inputs: SentenceInputs) -> PartRun:
         "distance": distance_cells(summary.distance, patterns.uniform_distance(len(stack.query_tokens))),
     }
     measured = {"entropy": summary.entropy, "distance": summary.distance}
-    tables = draw_heads(texts.KINDS_SUBJECTS, drawn, measured, summary.entropy.shape, {"pattern": texts.KINDS_SENTENCE})
+    shape, said = summary.entropy.shape, {"pattern": texts.KINDS_SENTENCE}
+    tables = [
+        heads_picture(texts.KINDS_SUBJECTS[name], cells, shape, said.get(name, ""), {"colour": [name]}, measured.get(name))
+        for name, cells in drawn.items()
+    ]
     words = _words(inputs, trace, summary)
     sources = (
         patterns.TokenMarks,

@@ -112,7 +112,6 @@ def patch(
     answers: tuple[str, str],
     what: PatchedPart = "residual",
     blank: int = 0,
-    token: int | None = None,
     sender: Head | None = None,
 ) -> Patch:
     """Put what one run computes into another, one place at a time, and measure the answer (Vig et al. 2020).
@@ -127,22 +126,21 @@ def patch(
         answers: Two words, each of one token for the model.
         what: "residual": the vector of a token as it leaves a layer, of the last one before a norm that follows all layers.
             "attention", "mlp": what that sublayer adds to the residual stream at a token. "head": the result of a head, at all
-            tokens or at `token`. "path": the result of a head, of which only the inputs (queries, keys and values) are other: as
+            tokens. "path": the result of a head, of which only the inputs (queries, keys and values) are other: as
             if the head `sender` alone had read the source, all heads between frozen, feed-forward sublayers and norms computed
             anew (path patching, Wang et al. 2023, section 3).
         blank: Which of the blanks of either text; ignored by a model that predicts the next token.
-        token: Of "head", the target's token at which it is put in; None for all.
         sender: Of "path", the layer and the head that begin it, from 0.
 
     Raises:
         TextProblem, ModelUnavailable: as `predict` does; also for an answer of several tokens, and for texts that prefer the
             first answer to the second equally.
-        ValueError: for a blank, a token or a sender that is not there, or that `what` does not take.
+        ValueError: for a blank or a sender that is not there, or a sender that `what` does not take.
     """
     if engine.info.decoder_start is not None:
         raise ModelUnavailable(ENCODER_DECODER.format(title=engine.title))
     read, run = read_prediction(engine, source, blank), read_prediction(engine, target, blank)
-    _check_place(engine, run, what, token, sender)
+    _check_place(engine, what, sender)
     entries = answer_entries(engine, run, answers)
     if entries[0] == entries[1]:
         raise TextProblem(SAME_ANSWER.format(answer=answers[0]))
@@ -150,7 +148,7 @@ def patch(
     given = source_vectors(engine, run, read)
     if sender is not None:
         given = _through_paths(engine, run, given, sender)
-    cells = _cells(engine, run, alignment, what, token, sender)
+    cells = _cells(engine, run, alignment, what, sender)
     found = _answer_runs(engine, read, run, [(one,) for one in cells.values()], given, entries)
     if abs(found.difference[0] - found.difference[1]) < SMALLEST_DIFFERENCE:
         raise TextProblem(SAME_DIFFERENCE.format(first=answers[0], second=answers[1]))
@@ -180,12 +178,12 @@ def patch(
     )
 
 
-def _check_place(engine: Engine, run: Encoding, what: str, token: int | None, sender: Head | None) -> None:
-    """Raise ValueError for a part that is none, and for a token or a sender that is not there or that the part does not take."""
+def _check_place(engine: Engine, what: str, sender: Head | None) -> None:
+    """Raise ValueError for a part that is none, and for a sender that is not there or that the part does not take."""
     if what not in get_args(PatchedPart):
         raise ValueError(f"what must be one of {', '.join(get_args(PatchedPart))}, got {what}")
-    if (sender is not None) != (what == "path") or (token is not None and (what != "head" or token not in range(len(run)))):
-        raise ValueError(f'token must be of the target and of "head", and sender of "path", got {token} and {sender} for {what}')
+    if (sender is not None) != (what == "path"):
+        raise ValueError(f'sender must be of "path", got {sender} for {what}')
     if sender and (sender[0] not in range(engine.info.num_layers - 1) or sender[1] not in range(engine.info.num_heads)):
         raise ValueError(f"sender must be a layer below the last and a head of it, from 0, got {sender}")
 
@@ -271,18 +269,14 @@ def _cells(
     target: Encoding,
     alignment: Sequence[int | None],
     what: PatchedPart,
-    token: int | None,
     sender: Head | None,
 ) -> dict[tuple[int, int], Intervention]:
     """Return the intervention of each cell that can change the answer."""
     count, place = engine.info.num_layers, target.blanks[0]
     if what in ("head", "path"):
-        if token is not None and alignment[token] is None:
-            return {}
-        positions = () if token is None else (token,)
         first = 0 if sender is None else sender[0] + 1
         heads = [(layer, head) for layer in range(first, count) for head in range(engine.info.num_heads)]
-        return {cell: Intervention("patch", *cell, positions=positions) for cell in heads}
+        return {cell: Intervention("patch", *cell) for cell in heads}
     return {
         (layer, at): Intervention("patch", layer, positions=(at,), part=what)
         for layer in range(count)

@@ -278,7 +278,8 @@ def compare_claims(engine: Engine, entry: Example, shown: Example) -> list[Claim
     Another model has other heads: it is asked for the one that does best what is claimed, or the layer where means are compared.
     """
     view, vary = _view_of(entry, shown), entry["vary"]
-    if (vary == "model" and engine.name != catalogue.DEFAULT) or (vary == "untrained" and not isinstance(engine, OwnEngine)):
+    is_own_bert = isinstance(engine, OwnEngine) and not engine.info.predicts_next
+    if (vary == "model" and engine.name != catalogue.DEFAULT) or (vary == "untrained" and not is_own_bert):
         return []
     sides = sides_of(engine, entry, shown)
     heads = [_head(view.get("head", "1"))] * 2 if vary != "head" else [_head(view[name]) for name in ("head", "head_b")]

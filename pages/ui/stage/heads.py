@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from jaxtyping import Float
@@ -265,34 +266,22 @@ def all_heads(layers: int, heads: int) -> dict[str, Head]:
     return {heads_to_link([head]): head for head in np.ndindex(layers, heads)}
 
 
-def draw_heads(
-    titles: Mapping[str, str],
-    drawn: Mapping[str, CellsAndLegend],
-    numbers: Mapping[str, Float[np.ndarray, "layer head"]],
+def heads_picture(
+    title: str,
+    drawn: CellsAndLegend,
     shape: tuple[int, int],
-    sentences: Mapping[str, str],
-    shown: Conditions | None = None,
-) -> list[Picture]:
-    """Draw all heads in each of the colours; without numbers of its own, a colour has the strengths of its cells.
-
-    Everything is by the name of the colour, a look of the page. shown: when, where it is not by that look.
-    """
-    layers, heads = shape
+    sentence: str = "",
+    when: Conditions = MappingProxyType({}),
+    numbers: Float[np.ndarray, "layer head"] | None = None,
+) -> Picture:
+    """Draw all heads of a model as a table. when: it is shown. numbers: its own, without which they are its cells' strengths."""
+    (layers, heads), (cells, legend) = shape, drawn
     sides = ((layers, CONTROLS["layerNumber"]), (heads, CONTROLS["headNumber"]))
     names = [tuple(label for _, label in numbered(count, text)) for count, text in sides]
-
-    def draw(colour: str) -> Picture:
-        cells, legend = drawn[colour]
-        rows = [cells[start : start + heads] for start in range(0, len(cells), heads)]
-        strengths = np.array([[one.strength for one in row] for row in rows])
-        chart = grid_chart(rows, legend) | {"title": titles[colour]}
-        drawing = Drawing(chart, *names, numbers.get(colour, strengths))
-        when = {"colour": [colour]} if shown is None else shown
-        return Picture(
-            drawing, sentences.get(colour, ""), when, share=3.0, chooses="heads", choices=list(all_heads(layers, heads))
-        )
-
-    return [draw(colour) for colour in titles]
+    rows = [cells[start : start + heads] for start in range(0, len(cells), heads)]
+    strengths = np.array([[one.strength for one in row] for row in rows])
+    drawing = Drawing(grid_chart(rows, legend) | {"title": title}, *names, strengths if numbers is None else numbers)
+    return Picture(drawing, sentence, when, share=3.0, chooses="heads", choices=list(all_heads(layers, heads)))
 
 
 def beside_heads(heads: int) -> dict[str, object]:

@@ -15,10 +15,9 @@ from tests.support.drawings import problems, says
 from tests.support.serving import ROOT
 from tests.support.staged import ask_stage, is_empty, looked_at, staged, staged_pictures
 from tests.support.trainings import Counting, own_server, until_still
-from tx_core.causal.deciding_words import SAME_SENTENCES, SEVERAL_WORDS, TWO_BLANKS, explain_pair, shares_first, stored_pairs
+from tx_core.causal.deciding_words import SEVERAL_WORDS, explain_pair, shares_first, stored_pairs
 from tx_core.causal.explain import METHODS, READS_ATTENTION, side_by_side
 from tx_core.engine import catalogue
-from tx_core.fill_mask.predictions import NO_BLANK
 
 PAGE = "explanations"
 PAIR = {"text": "The <b> dogs near the house [MASK] big.", "text_b": "The <b> dog near the house [MASK] big."}
@@ -56,24 +55,15 @@ def test_a_word_leads_on_to_attention_and_to_patching_with_the_pair(open_app, en
         assert patching.startswith("./patching?") and f"cell=1-{place}" in patching and "text_b=" in patching
 
 
-def test_a_and_b_are_exchanged(open_app):
-    app = open_app(PAGE, **PAIR)
-    app.button(key=f"{PAGE}_exchange").click().run()
-    assert app.session_state[f"{PAGE}_text"] == PAIR["text_b"] and looked_at(app)[0]["columns"][4] == "dog"
-
-
 @pytest.mark.parametrize(
     ("view", "why"),
     [
         ({"text": PAIR["text"]}, texts.NO_SECOND_SENTENCE),
-        ({"text": PAIR["text"], "text_b": PAIR["text"]}, SAME_SENTENCES),
         ({"text": "The dog [MASK] here.", "text_b": "A cat [MASK] there."}, SEVERAL_WORDS.partition("(")[0].format(count=3)),
-        ({"text": "The dogs run.", "text_b": "The dog run."}, NO_BLANK),
-        ({"text": "The dogs [MASK] [MASK].", "text_b": "The dog [MASK] [MASK]."}, TWO_BLANKS.format(count=2)),
         ({"text": "a [MASK]", "text_b": "bird " * MAX_TOKENS + "[MASK]"}, texts.TOO_LONG.partition("{")[0]),
         (PAIR | {"model": "writer"}, "cannot fill blanks"),
     ],
-    ids=["one sentence", "the same", "three words", "no blank", "two blanks", "too long", "a model that writes"],
+    ids=["one sentence", "three words", "too long", "a model that writes"],
 )
 def test_a_bad_pair_is_explained_and_nothing_typed_is_lost(open_app, view: dict[str, str], why: str):
     app = open_app(PAGE, **view)

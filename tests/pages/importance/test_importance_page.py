@@ -123,14 +123,11 @@ def test_another_model_is_measured_when_it_is_asked_for_and_can_be_stopped(open_
 @pytest.mark.parametrize(
     ("name", "data", "why"),
     [
-        ("a.jsonl", b"\x89PNG\r\n\x1a\n\0\0\0", "not text that can be read"),
         ("a.jsonl", b'{"text": "It [MASK].", "answer": "is"}\nIt is.', "Line 2 of the file is no prompt"),
-        ("a.csv", b"text,reply\nIt [MASK].,is", "Line 2 of the file is no prompt"),
-        ("a.csv", b'text,answer\n"It [MASK].,is', "Is a quotation mark open"),
         ("a.jsonl", b"\n\n", texts.NO_LINES),
         ("a.jsonl", b'{"text": "It [MASK].", "answer": "is"}\n' * (MAX_PROMPTS + 1), f"at most {MAX_PROMPTS:,} are measured"),
     ],
-    ids=["binary", "no JSON", "other columns", "open quotation", "empty", "too many"],
+    ids=["no JSON", "empty", "too many"],
 )
 def test_a_file_that_cannot_be_used_says_why_and_the_one_before_stays(open_app, name: str, data: bytes, why: str):
     app = upload(open_app(PAGE, set="own"), [PAIR], "mine.jsonl")

@@ -6,7 +6,6 @@ from itertools import islice
 
 import pytest
 
-from tx_core.analysis.probabilities import NORMAL_97_5
 from tx_core.causal import deciding_words
 from tx_core.causal.deciding_words import (
     KINDS,
@@ -22,7 +21,6 @@ from tx_core.causal.deciding_words import (
     is_decided,
     ranked_pair,
     read_pairs,
-    share_first,
     shares_first,
     stored_pairs,
     write_pairs,
@@ -64,15 +62,6 @@ def test_pairs_differ_in_one_word_are_drawn_again_alike_and_are_no_example_of_th
 def test_what_is_no_pair_is_explained(engine, text: str, other: str, why: str):
     with pytest.raises(TextProblem, match=re.escape(why)):
         explain_pair(engine, text, other)
-
-
-def test_the_interval_ends_where_the_counted_share_is_just_plausible():
-    for first, pairs in ((0, 500), (7, 60), (436, 500), (500, 500)):
-        found = share_first([True] * first + [False] * (pairs - first))
-        assert (found.first, found.pairs) == (first, pairs)
-        assert found.low - 1e-12 <= found.share <= found.high + 1e-12
-        for end in (found.low, found.high):  # the score test of Wilson
-            assert (found.share - end) ** 2 == pytest.approx(NORMAL_97_5**2 * end * (1 - end) / pairs, abs=1e-12)
 
 
 def test_the_stored_table_is_of_500_pairs_that_the_model_decides_and_its_ranks_are_computed_anew(engine):

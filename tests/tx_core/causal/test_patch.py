@@ -181,16 +181,6 @@ def test_the_number_of_the_subject_moves_from_the_subject_to_its_article_and_the
     assert back.target_difference == pytest.approx(-found.source_difference, rel=1e-4)
 
 
-def test_heads_that_carry_the_number_carry_it_at_one_token_each(embedded: Engine):
-    texts = {"source": SUBJECT.format("keys"), "target": SUBJECT.format("key"), "answers": ("are", "is")}
-    everywhere = patch(embedded, **texts, what="head")
-    layer, head = np.unravel_index(everywhere.effect.argmax(), everywhere.effect.shape)
-    assert layer == 4
-    at_verb = patch(embedded, **texts, what="head", token=everywhere.place)
-    assert at_verb.effect[layer, head] == pytest.approx(everywhere.effect[layer, head], abs=0.02)
-    assert np.abs(patch(embedded, **texts, what="head", token=7).effect).max() < 0.01
-
-
 @torch.inference_mode()
 def test_the_embedded_writer_is_patched_before_its_last_norm():
     engine = catalogue.load("writer")
@@ -246,8 +236,6 @@ def test_what_cannot_be_compared_is_refused(embedded: Engine, hub_engine):
         patch(embedded, **texts, answers=("is", "is"))
     with pytest.raises(TextProblem, match="nothing to trace back"):
         patch(embedded, source=texts["source"], target=texts["source"], answers=("are", "is"))
-    with pytest.raises(ValueError, match="token must be of the target"):
-        patch(embedded, **texts, answers=("are", "is"), token=2)
     with pytest.raises(ValueError, match="sender must be"):
         patch(embedded, **texts, answers=("are", "is"), what="path", sender=(5, 0))
     given = {"patch": embedded.vectors(embedded.encode(texts["target"]))}

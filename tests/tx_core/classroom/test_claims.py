@@ -69,6 +69,7 @@ def test_claims_of_patching_and_compare_are_put_to_the_best_layer_and_head_of_an
     weights = engine.trace(CHECKED["text"]).attention.weights[..., 1:-1, 1:-1]
     assert one.value == pytest.approx(weights.diagonal(-1, 2, 3).mean(-1).max(), abs=1e-6)
     assert one.margin > 0 and next_one.margin > 0 and one.where != next_one.where
+    assert claims.compare_claims(catalogue.load(catalogue.WRITER), other | {"vary": "untrained"}, other) == []
 
 
 def test_every_claim_is_printed_with_what_the_model_makes_of_it(capsys, monkeypatch):
