@@ -107,9 +107,9 @@ def _claims_of(
     names = [[label.replace("␣", "").casefold() for label in labels] for labels in (shown.queries, shown.keys)]
 
     def put(says: str, value: Any, least: float = -math.inf, most: float = math.inf) -> None:
-        names = [f"{layer + 1}-{head + 1}" for layer, head in heads]
-        link = link_to(engine, sentence["text"], pair=sentence.get("pair", ""), heads="_".join(names))
-        claims.append(Claim(sentence["text"], says, float(value), least, most, " ".join(names), link))
+        asked = [f"{layer + 1}-{head + 1}" for layer, head in heads]
+        link = link_to(engine, sentence["text"], pair=sentence.get("pair", ""), heads="_".join(asked))
+        claims.append(Claim(sentence["text"], says, float(value), least, most, " ".join(asked), link))
 
     def weight(*tokens: str | int) -> tuple[float, float]:
         """Return a weight, and by how much it exceeds the others of its row; tokens by name, or by number from 1."""
