@@ -1,5 +1,6 @@
 """What tests of the evaluator share: a small vocabulary, a model that knows texts by heart, an untrained one, texts and trees."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -93,3 +94,19 @@ def held_out_files(folder):
     (folder / "cats.txt").write_text("\n".join(lines[:8]) + "\n")
     (folder / "dogs.txt").write_text("\n".join(lines[8:]) + "\n")
     return sorted(folder.glob("*.txt")), lines
+
+
+def write_data(folder):
+    """Write what a checkpoint is measured on, of each kind a little; the held-out texts lie in the folder texts."""
+    for name in ("blimp", "marvin_linzen", "ud_english_ewt", "capitals", "texts"):
+        (folder / name).mkdir(parents=True)
+    items = [
+        json.dumps({"sentence_good": pair.good, "sentence_bad": pair.bad, "UID": "verbs", "linguistics_term": "agreement"})
+        for pair in pairs()
+    ]
+    (folder / "blimp" / "verbs.jsonl").write_text("\n".join(items) + "\n")
+    (folder / "marvin_linzen" / "s.jsonl").write_text('{"case": "sing_MV", "sents": ["the cat runs", "the cat run"]}\n')
+    (folder / "ud_english_ewt" / "en_ewt-ud-dev.conllu").write_text(CONLLU * 120)
+    (folder / "capitals" / "heldout_capitals.tsv").write_text("country\tcapital\nPeru\tLima\n")
+    held_out_files(folder / "texts")
+    return folder

@@ -1,6 +1,5 @@
 """The evaluator: a model built to know the answer gets 100 %, one that knows nothing gets chance; its command, with one table."""
 
-import json
 import math
 import shutil
 
@@ -9,7 +8,7 @@ import pytest
 import torch
 
 from tests.support.checkpoints import write_bert
-from tests.support.known_texts import BACKEND, CONLLU, VOCAB, WORDS, Knowing, held_out_files, pairs, untrained
+from tests.support.known_texts import BACKEND, VOCAB, WORDS, Knowing, held_out_files, pairs, untrained, write_data
 from tx_core.analysis.grammar import read_grammar
 from tx_core.corpus.sentence_file import Sentences
 from tx_core.corpus.words import Word
@@ -118,21 +117,6 @@ def test_a_head_built_to_follow_a_relation_is_found_and_gets_everything():
     assert [(one.layer, one.head, one.accuracy) for one in best] == [(1, 2, 1.0)]
 
 
-def write_data(folder):
-    for name in ("blimp", "marvin_linzen", "ud_english_ewt", "capitals", "texts"):
-        (folder / name).mkdir()
-    items = [
-        json.dumps({"sentence_good": pair.good, "sentence_bad": pair.bad, "UID": "verbs", "linguistics_term": "agreement"})
-        for pair in pairs()
-    ]
-    (folder / "blimp" / "verbs.jsonl").write_text("\n".join(items) + "\n")
-    (folder / "marvin_linzen" / "s.jsonl").write_text('{"case": "sing_MV", "sents": ["the cat runs", "the cat run"]}\n')
-    (folder / "ud_english_ewt" / "en_ewt-ud-dev.conllu").write_text(CONLLU * 120)
-    (folder / "capitals" / "heldout_capitals.tsv").write_text("country\tcapital\nPeru\tLima\n")
-    held_out_files(folder / "texts")
-    return folder
-
-
 @pytest.fixture
 def two_checkpoints(tmp_path):
     made = []
@@ -143,7 +127,6 @@ def two_checkpoints(tmp_path):
 
 
 def test_several_checkpoints_stand_side_by_side_in_one_table_and_the_grammar_beside_each(two_checkpoints, tmp_path, capsys):
-    (tmp_path / "data").mkdir()
     data = write_data(tmp_path / "data")
     words = ["--data", str(data), "--held-out", str(data / "texts"), "--grammar"]
     assert evaluate.main([*map(str, two_checkpoints), *words]) == 0
@@ -171,7 +154,6 @@ def test_the_table_goes_into_the_model_card_once_and_the_rest_of_the_card_stays(
 
 
 def test_of_a_model_without_a_masked_word_head_heads_are_measured(tmp_path, capsys):
-    (tmp_path / "data").mkdir()
     data = write_data(tmp_path / "data")
     checkpoint = write_bert(tmp_path / "headless", with_head=False)
     assert evaluate.main([str(checkpoint), "--data", str(data), "--held-out", str(data / "texts")]) == 0

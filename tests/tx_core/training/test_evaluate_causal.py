@@ -1,13 +1,12 @@
 """A causal language model is measured by the probabilities of whole texts: by hand, by the command, by what it writes."""
 
-import json
 import math
 from dataclasses import replace
 
 import pytest
 import torch
 
-from tests.support.known_texts import BACKEND, VOCAB, engine_of, held_out_files, pairs
+from tests.support.known_texts import BACKEND, VOCAB, engine_of, pairs, write_data
 from tests.support.torch_weights import SMALL_CAUSAL, shake
 from tx_core.engine.bert_engine import OwnEngine, load_own_engine
 from tx_core.engine.checkpoint_files import check_manifest
@@ -58,20 +57,14 @@ def test_held_out_text_is_measured_piece_by_piece_its_end_included(engine, tmp_p
 
 
 def test_a_causal_checkpoint_is_measured_into_its_card(engine, tmp_path):
-    for name in ("data/blimp", "data/marvin_linzen", "texts"):
-        (tmp_path / name).mkdir(parents=True)
-    items = [{"sentence_good": p.good, "sentence_bad": p.bad, "UID": "verbs", "linguistics_term": "agreement"} for p in pairs()]
-    (tmp_path / "data/blimp/verbs.jsonl").write_text("\n".join(map(json.dumps, items)))
-    (tmp_path / "data/marvin_linzen/s.jsonl").write_text('{"case": "sing_MV", "sents": ["the cat runs", "the cat run"]}\n')
-    held_out_files(tmp_path / "texts")
+    data = write_data(tmp_path / "data")
     model = export_checkpoint(tmp_path / "model", engine.model.config, engine.model.state_dict(), BACKEND, {})
-    words = ["--data", str(tmp_path / "data"), "--held-out", str(tmp_path / "texts")]
-    assert evaluate.main([str(model), "--card", *words]) == 0
+    assert evaluate.main([str(model), "--card", "--data", str(data), "--held-out", str(data / "texts")]) == 0
     check_manifest(model)
     exported = load_own_engine(model, "tiny", "Tiny")
     scores = share_likelier(exported, pairs())
     card = (model / "README.md").read_text(encoding="utf-8")
     assert f"| BLiMP, mean | {100 * sum(scores.values()) / len(scores):.1f} % |" in card
-    loss = measure_held_out(exported, sorted((tmp_path / "texts").glob("*.txt")))["all"].loss
+    loss = measure_held_out(exported, sorted((data / "texts").glob("*.txt")))["all"].loss
     assert f"| {math.exp(loss):.1f} / {loss:.2f} / " in card
     assert card.count(", continued by the most probable tokens |") == len(evaluate.BEGINNINGS)
