@@ -56,5 +56,7 @@ def test_what_a_visitor_types_stands_in_the_code_alone(kind: str):
     told, *code = json.loads(menu.notebook(export, kind))["cells"]
     assert "elsewhere" not in told["source"]
     assert told["source"].endswith("(https://here.example/attention?text=a)")
+    if kind == "project":  # not the `view` of tx_core, which shows a run in a notebook
+        assert "from tx_core.analysis.views import mean_of_heads, view" in code[0]["source"]
     compile("\n".join(cell["source"] for cell in code), "notebook", "exec")
     assert not any(line.startswith("import os") for cell in code for line in cell["source"].split("\n"))
