@@ -5,10 +5,9 @@ import logging
 import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from functools import cache, cached_property
 from threading import Lock, RLock
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -99,18 +98,10 @@ def computes_bfloat16(device: str) -> bool:
     return bool(able.get("avx512_bf16") or able.get("amx_bf16"))
 
 
-@dataclass(frozen=True)
-class DeviceResult(Generic[Result]):
-    """The result of a run on a device.
-
-    Attributes:
-        value: The result.
-        device: The device that computed it.
-        notice: A sentence for the reader where that is not the device of the runner, else "".
-    """
+class DeviceResult(NamedTuple, Generic[Result]):
+    """The result of a run, and a sentence for the reader where another device than the runner's computed it, else ""."""
 
     value: Result
-    device: str
     notice: str
 
 
@@ -192,13 +183,13 @@ class DeviceRunner:
         with compute_slot(), torch.inference_mode(not gradients), torch.set_grad_enabled(gradients):
             try:
                 with sole_use(self.device):
-                    return DeviceResult(compute(self.model, self.device), self.device, self._notice)
+                    return DeviceResult(compute(self.model, self.device), self._notice)
             except RuntimeError as problem:
                 if self.device == "cpu" or not _out_of_memory(problem):
                     raise
             with sole_use(self.device):
                 _free_device_memory()
-            return DeviceResult(compute(self._on_cpu, "cpu"), "cpu", FALLBACK_NOTICE)
+            return DeviceResult(compute(self._on_cpu, "cpu"), FALLBACK_NOTICE)
 
 
 def _out_of_memory(problem: RuntimeError) -> bool:
