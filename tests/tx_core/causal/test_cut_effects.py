@@ -78,18 +78,6 @@ def test_effects_are_those_of_a_hook_in_the_librarys_model(engine, family: str, 
     assert largest > 1e-2
 
 
-def test_the_number_of_a_verb_travels_in_two_hops_past_the_nearer_noun():
-    engine = catalogue.load(catalogue.DEFAULT)
-    found = cut_effects(engine, "The key to the big old cabinets [MASK] on the table.")
-    tokens = found.encoding.tokens
-    assert found.word == "is"
-    layer, query, key = np.unravel_index(found.effect.argmax(), found.effect.shape)
-    assert (layer, query, tokens[key]) == (4, found.place, "the")
-    assert found.effect[4, found.place, key] == pytest.approx(1.1, abs=0.05)
-    assert tokens[key + 1] == "key"
-    assert found.effect[1, key, key + 1] == pytest.approx(0.9, abs=0.05)
-
-
 def test_queries_that_were_not_asked_for_have_no_number_and_the_others_the_same():
     engine = catalogue.load(catalogue.DEFAULT)
     text = "Yesterday I [MASK] to school."

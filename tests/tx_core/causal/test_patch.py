@@ -166,21 +166,6 @@ def embedded() -> Engine:
     return catalogue.load(catalogue.DEFAULT)
 
 
-def test_the_number_of_the_subject_moves_from_the_subject_to_its_article_and_then_to_the_verb(embedded: Engine):
-    found = patch(embedded, source=SUBJECT.format("keys"), target=SUBJECT.format("key"), answers=("are", "is"))
-    the, key, attractor, verb = 1, 2, [7, 8], found.place
-    assert [found.target.tokens[at] for at in (the, key, *attractor, verb)] == ["the", "key", "cabinet", "##s", "[MASK]"]
-    assert found.source_difference > 0 > found.target_difference
-    assert found.effect[0, key] == pytest.approx(0.94, abs=0.01)
-    assert (found.effect[1:4].argmax(axis=1) == the).all()
-    np.testing.assert_allclose(found.effect[4:, verb], 1, atol=0.01)
-    assert np.abs(found.effect[4:, :verb]).max() < 0.01
-    assert np.abs(found.effect[:, attractor]).max() < 0.01
-    back = patch(embedded, source=SUBJECT.format("key"), target=SUBJECT.format("keys"), answers=("is", "are"))
-    assert back.source_difference == pytest.approx(-found.target_difference, rel=1e-4)
-    assert back.target_difference == pytest.approx(-found.source_difference, rel=1e-4)
-
-
 @torch.inference_mode()
 def test_the_embedded_writer_is_patched_before_its_last_norm():
     engine = catalogue.load("writer")

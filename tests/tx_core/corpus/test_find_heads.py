@@ -8,7 +8,6 @@ import torch
 import transformers
 
 from tx_core import Condition, Relation, find_heads, read_sentences
-from tx_core.analysis.grammar import MIN_GAIN
 from tx_core.corpus import find_heads as module
 from tx_core.corpus import statistics
 from tx_core.corpus.find_heads import NO_OCCURRENCE, NOT_ANNOTATED, NOTHING_READ, OFFSETS, HeadsFound, count_hits
@@ -126,18 +125,6 @@ def test_of_a_causal_model_only_words_before_the_query_are_related(hub_engine):
     assert (found.occurrences, found.chance) == (count, pytest.approx(chance))
     assert np.abs(found.shares - shares).max() <= 1.5 / count
     assert found.baseline == pytest.approx(offsets.max())
-
-
-def test_heads_follow_relations_of_grammar_beyond_any_fixed_distance_and_others_they_do_not(read):
-    """As Clark et al. 2019, table 1: an object finds its verb. An adjective finds its noun, but only by distance."""
-    objects = count_hits(read.words, TO_HEAD("obj"))
-    assert objects.best == (1, 6) and objects.shares[1, 6] > 0.7
-    assert objects.interval((1, 6))[0] > objects.baseline + 0.05
-    verbs = count_hits(read.words, TO_DEPENDENT("obj"))
-    assert verbs.best == (1, 5) and verbs.shares[1, 5] - verbs.baseline > 0.25
-    adjectives = count_hits(read.words, TO_HEAD("amod"))
-    assert not adjectives.following.any() and adjectives.offset == 1 and adjectives.shares.max() > 0.9
-    assert MIN_GAIN == 0.1
 
 
 def test_the_strongest_and_the_weakest_sentences_are_those_of_the_largest_attention(engine, read):
