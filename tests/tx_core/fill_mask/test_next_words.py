@@ -111,3 +111,13 @@ def test_predict_lists_the_same_for_a_model_that_writes():
     assert [(one.word, one.joins, one.sentence) for one in blank.predictions] == [(one.word, one.joins, "") for one in listed]
     assert [one.probability for one in blank.predictions] == pytest.approx([one.probability for one in listed])
     assert predict(engine, "Once upon a").blanks[0].predictions[0].word == "time"
+
+
+def test_predict_answers_for_gpt2_as_the_library_does(checkpoint, hub_engine):
+    (blank,) = predict(hub_engine("gpt2"), "the dog", top_k=5).blanks
+    theirs = transformers.AutoModelForCausalLM.from_pretrained(checkpoint("gpt2"), dtype=torch.float32).eval()
+    with torch.no_grad():
+        shares = theirs(torch.tensor([hub_engine("gpt2").encode("the dog").ids])).logits[0, -1].double().softmax(-1)
+    best = shares.topk(5)
+    assert [one.id for one in blank.predictions] == best.indices.tolist()
+    np.testing.assert_allclose([one.probability for one in blank.predictions], best.values, rtol=1e-4)
