@@ -16,12 +16,12 @@ from pages.ui.stage.charts import listing_drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.heads import (
     AXES,
+    GRAMMAR_COLUMNS_NOTE,
     all_heads,
     beside_heads,
     describe_grammar,
     distance_cells,
     grammar_cells,
-    grammar_columns_note,
     heads_picture,
     kind_cells,
     kind_styles,
@@ -207,7 +207,7 @@ def _table(report: HeadReport) -> DataTable:
         "shares": report.sums.shares,
         "kinds": np.array(report.sums.kinds),
     }
-    return table_of(rows_of(report), f"{texts.TABLE_NOTE} {grammar_columns_note()}", AXES, **arrays)
+    return table_of(rows_of(report), f"{texts.TABLE_NOTE} {GRAMMAR_COLUMNS_NOTE}", AXES, **arrays)
 
 
 def reads_on(report: HeadReport) -> str:

@@ -76,7 +76,7 @@ def patch_inputs() -> PatchInputs:
     exchange = texts.EXCHANGE, texts.EXCHANGE_HELP if is_hidden("formulas") else texts.EXCHANGE_TERMS
     choices = [example for example in EXAMPLES if not is_hidden(f"what={example.view.get('what')}")]
     labels = texts.SENTENCE_A, texts.SENTENCE_B
-    return pair_inputs(PAGE, FIELDS, labels, PatchInputs, exchange, _ask_answers, choices, free=("what", "sender"))
+    return pair_inputs(PAGE, FIELDS, labels, PatchInputs, exchange, _ask_answers, choices, ("what", "sender"), apart=True)
 
 
 def _ask_answers() -> None:

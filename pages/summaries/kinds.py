@@ -26,12 +26,12 @@ from pages.ui.stage.charts import listing_drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.heads import (
     AXES,
+    GRAMMAR_COLUMNS_NOTE,
     all_heads,
     beside_heads,
     describe_grammar,
     distance_cells,
     grammar_cells,
-    grammar_columns_note,
     heads_picture,
     kind_cells,
     kind_styles,
@@ -179,7 +179,7 @@ def heads_table(trace: Trace, summary: HeadSummary) -> DataTable:
         "shares": summary.sums.shares,
         "kinds": np.array(summary.sums.kinds),
     }
-    note = f"{texts.KINDS_NUMBERS} {grammar_columns_note()}"
+    note = f"{texts.KINDS_NUMBERS} {GRAMMAR_COLUMNS_NOTE}"
     return table_of(rows_of(trace.model, trace.attention, summary), note, AXES, **arrays)
 
 

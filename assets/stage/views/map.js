@@ -3,9 +3,9 @@
 
 import { layMap, marksOf, paintLines, tokenAt } from "../../canvas/attention/map.js";
 import { cellAt, paintGrid } from "../../canvas/core/grid.js";
-import { layPane, makePane, paneContext, pointIn, reveal, rowByKey, scrollOf } from "./pane.js";
+import { stepByKey } from "../../canvas/core/keys.js";
 import { makeTooltip, placeTooltip } from "./legend.js";
-import { localPoint, element } from "../../canvas/core/surface.js";
+import { element, localPoint, sharpen } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { say } from "../../canvas/core/text.js";
 
@@ -31,14 +31,14 @@ export function makeMap({ focus, tell }) {
   map.heat.scroller.addEventListener("wheel", (event) => {
     if (!event.ctrlKey || !canZoom(map)) return;
     event.preventDefault();
-    zoomBy(map, event.deltaY < 0 ? 1.25 : 0.8, pointIn(map.heat, event));
+    zoomBy(map, event.deltaY < 0 ? 1.25 : 0.8, localPoint(map.heat.canvas, event));
   }, { passive: false });
   return map;
 }
 
 function watchPane(map, pane, find) {
   const { scroller } = pane;
-  const at = (event) => map.model && find(...pointIn(pane, event), scrollOf(pane));
+  const at = (event) => map.model && find(...localPoint(pane.canvas, event), scrollOf(pane));
   scroller.onpointermove = (event) => event.pointerType !== "touch" && hoverOn(map, at(event), event);
   scroller.onpointerleave = () => hoverOn(map, null);
   scroller.onscroll = () => {
@@ -73,8 +73,8 @@ function hoverOn(map, hover, event) {
   later(map);
 }
 
-// model: what is drawn; lines: the model of the lines where that is another; focus: the focused row; show: "both", "heatmap" or "lines"; said: the map in a sentence; room: of the
-// panes in pixels.
+// model: what is drawn; lines: the model of the lines where that is another; focus: the focused row; show: "both", "heatmap" or "lines";
+// said: the map in a sentence; room: of the panes in pixels.
 export function drawMap(map, { model, lines = model, focus, show, said, theme, room }) {
   const moved = focus !== map.focus && focus !== null;
   Object.assign(map, { model, linesModel: lines, focus, theme, room, show });
@@ -159,4 +159,42 @@ function paintLinesPane(map, width, beside) {
   const seen = height - around;
   layPane(lines, { width, height }, { width: 0, height: shape.rowsHeight - seen });
   paintLines(paneContext(lines), shape, map.linesModel, map, map.theme, scrollOf(lines).y, shape.top + seen + 8);
+}
+
+// --- The boxes of both, and a row chosen by keys
+
+// A box that scrolls over a picture larger than itself while its canvas stays put: only what is in sight
+// is ever drawn, so that 512 tokens need no larger canvas than 5, and touch panning is the browser's own.
+function makePane(name, testid) {
+  const canvas = element("canvas", { role: "img", "data-testid": testid });
+  const sizer = element("div", { class: "sizer" }, canvas);
+  const scroller = element("div", { class: "scroller", tabindex: "0", role: "group", "aria-label": name }, sizer);
+  const node = element("div", { class: "pane" }, scroller);
+  return { node, canvas, sizer, scroller };
+}
+
+// Sizes the box, and its contents larger by what is hidden of the picture.
+function layPane(pane, box, hidden) {
+  pane.node.style.width = `${box.width}px`;
+  pane.scroller.style.height = `${box.height}px`;
+  pane.scroller.classList.toggle("still", hidden.width < 1 && hidden.height < 1);
+  pane.sizer.style.width = `${pane.scroller.clientWidth + Math.floor(hidden.width)}px`;
+  pane.sizer.style.height = `${pane.scroller.clientHeight + Math.floor(hidden.height)}px`;
+}
+
+const paneContext = ({ canvas, scroller }) => sharpen(canvas, scroller.clientWidth, scroller.clientHeight);
+const scrollOf = ({ scroller }) => ({ x: scroller.scrollLeft, y: scroller.scrollTop });
+
+// Brings [start, end] of the contents into the part of the box below `covered` pixels.
+function reveal(pane, start, end, covered) {
+  const { scroller } = pane;
+  const seen = scroller.clientHeight - covered;
+  if (start < scroller.scrollTop) scroller.scrollTop = start;
+  else if (end > scroller.scrollTop + seen) scroller.scrollTop = end - seen;
+}
+
+// The row that a key chooses, null for none; undefined for a key that means nothing here.
+function rowByKey(event, focus, rows) {
+  if (event.ctrlKey || event.metaKey || event.altKey || ["ArrowLeft", "ArrowRight"].includes(event.key)) return undefined;
+  return event.key === "Escape" ? null : stepByKey(event, focus, rows) ?? undefined;
 }

@@ -52,11 +52,6 @@ class Choices:
     columns: tuple[str, ...]
     names: tuple[str, ...]
 
-    def __post_init__(self):
-        if len(self.names) != len(self.rows) * len(self.columns):
-            size = f"{len(self.rows)} × {len(self.columns)}"
-            raise ValueError(f"every cell needs a name, got {len(self.names)} for {size}")
-
     @property
     def fits(self) -> bool:
         """Whether its cells are few enough to be drawn."""

@@ -158,9 +158,8 @@ def grammar_columns(model: str, head: Head) -> dict[str, str | float | None]:
     return dict(zip(texts.GRAMMAR_COLUMNS, values, strict=True))
 
 
-def grammar_columns_note() -> str:
-    """Return an explanation of the grammar columns in a table of heads."""
-    return texts.GRAMMAR_COLUMNS_NOTE.format(treebank=TREEBANK_NAME)
+GRAMMAR_COLUMNS_NOTE = texts.GRAMMAR_COLUMNS_NOTE.format(treebank=TREEBANK_NAME)
+"""What the grammar columns of a table of heads mean."""
 
 
 def _link(relation: HeadRelation) -> str:

@@ -116,11 +116,14 @@ def pair_inputs(
     ask_more: Callable[[], None],
     examples: Sequence[Example],
     free: Collection[str] = (),
+    *,
+    apart: bool = False,
 ) -> Inputs:
     """Read the address, draw the boxes of sentences A and B and the examples, and return what is asked.
 
     labels: of the boxes. make: makes it of the values of the page's own fields. exchange: what the button says that exchanges A
-    and B, each field with the one whose name ends in _b. free: as of `offer_views`.
+    and B, each field with the one whose name ends in _b. free: as of `offer_views`. apart: whether what else is asked stands in a
+    row of its own, where the sentences need the width of the page.
     """
     arriving, first = widget_key(page, "text") not in st.session_state, fields.first
     read_stage_address(page, fields)
@@ -133,12 +136,17 @@ def pair_inputs(
         other_way = {other: name for name, other in others.items()}
         set_values(page, {name: value_of(page, other) for name, other in (others | other_way).items()})
 
-    asked = dict(zip(("text", "text_b"), labels, strict=True))
-    inputs = ask_sentences(page, asked, lambda: make(*(value_of(page, name) for name in names)), counts=False)
-    with st.container(horizontal=True):  # beside the sentences it would leave these no room
+    def ask() -> None:
         label, said = exchange
         st.button(label, key=widget_key(page, "exchange"), help=said, on_click=swap)
         ask_more()
+
+    asked = dict(zip(("text", "text_b"), labels, strict=True))
+    read = lambda: make(*(value_of(page, name) for name in names))  # noqa: E731
+    inputs = ask_sentences(page, asked, read, (lambda: None) if apart else ask, counts=False)
+    if apart:
+        with st.container(horizontal=True):
+            ask()
     offer_views(page, fields, examples, free)
     return inputs
 

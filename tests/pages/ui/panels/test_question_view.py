@@ -7,11 +7,6 @@ from pages.ui.panels.question_kinds import QUESTION_VIEWS
 from pages.ui.panels.question_view import MAX_DRAWN_CELLS, Choices, guessed_cell
 
 
-def test_every_cell_needs_its_name():
-    with pytest.raises(ValueError, match="2 × 3"):
-        Choices(QUESTION_VIEWS["cell"].grid, ("a", "b"), ("c", "d", "e"), ("a → c",))
-
-
 def test_what_has_too_many_cells_is_not_drawn():
     names = tuple(map(str, range(MAX_DRAWN_CELLS + 1)))
     assert not Choices(QUESTION_VIEWS["token"].grid, ("her",), names, names).fits

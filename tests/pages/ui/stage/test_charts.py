@@ -51,15 +51,10 @@ def test_a_bar_is_as_long_as_its_share_or_as_the_axis_and_its_number_is_never_cu
     assert (chart["from"], chart["to"], chart["colours"]) == (0, limit, [ONE_COLOUR])
 
 
-@pytest.mark.parametrize(
-    ("limit", "ticks"),
-    [(1.0, "0\u00a0% 50\u00a0% 100\u00a0%"), (0.05, "0\u00a0% 2.5\u00a0% 5\u00a0%"), (2 / 7, "0\u00a0% 14.3\u00a0% 28.6\u00a0%")],
-)
-def test_the_axis_ends_at_the_limit_whatever_the_shares(limit: float, ticks: str):
+def test_the_axis_ends_at_the_limit_whatever_the_shares():
     for share in (0.001, 0.9):
-        marks = bars_drawing("", ["a"], [share], limit=limit).chart["ticks"]
-        assert [mark["at"] for mark in marks] == [0, limit / 2, limit]
-        assert " ".join(mark["text"] for mark in marks) == ticks
+        marks = bars_drawing("", ["a"], [share], limit=2 / 7).chart["ticks"]
+        assert [(mark["at"], mark["text"]) for mark in marks] == [(0, "0\u00a0%"), (1 / 7, "14.3\u00a0%"), (2 / 7, "28.6\u00a0%")]
 
 
 def test_a_change_is_a_row_a_word_with_both_shares_and_their_difference():
