@@ -158,6 +158,15 @@ PAGES = (
         "Take each head or layer out of many prompts, one at a time: how much worse does the right answer become?",
     ),
     Page(
+        "vectors",
+        "Explore",
+        "Vectors",
+        "scatter_plot",
+        "Where does a word lie?",
+        "See tokens as points that follow their vectors through the layers, and what a probe reads off them.",
+        second="text_b",
+    ),
+    Page(
         "bertviz_page",
         "Explore",
         "bertviz",

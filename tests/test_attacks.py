@@ -44,9 +44,9 @@ FIELDS = sorted(
 VISITORS = 4
 PAGES_WITH_SENTENCES = 9
 SECRET = "Xylophones"
-BOXES = (("classifier", "data=own"), ("importance", "set=own"), ("many_sentences", "texts=own"))
+BOXES = (("classifier", "data=own"), ("importance", "set=own"), ("many_sentences", "texts=own"), ("vectors", "texts=own"))
 """The pages that take files, as they show their boxes."""
-TAKEN = {"classifier": ".csv", "importance": ".jsonl", "many_sentences": ".txt"}
+TAKEN = {"classifier": ".csv", "importance": ".jsonl", "many_sentences": ".txt", "vectors": ".txt"}
 PLAIN_KINDS = {
     "text",
     "code",

@@ -114,6 +114,7 @@ function takePictures(header, body) {
     const values = new Float32Array(body.slice(start, (start += 4 * size)).buffer);
     const drawn = { ...chart };
     if (chart.kind === "matrix") Object.assign(drawn, { rows, columns, cells: values });
+    if (chart.layers) drawn.layers = Array.from({ length: chart.layers }, (_, layer) => rows.map((_, row) => Array.from(values.subarray(row * columns.length + 2 * layer, row * columns.length + 2 * layer + 2))));
     if (chart.kind === "lines") {
       const series = chart.series.map((line, row) => ({ ...line, values: Array.from(values.subarray(row * columns.length, (row + 1) * columns.length)) }));
       Object.assign(drawn, { steps: columns, series });
@@ -169,7 +170,7 @@ function asChosen(picture, values) {
   const place = chart.kind === "lines" ? { shown: chosen } : inCells;
   const looks = values[picture.varies] ? `&${picture.varies}=${encodeURIComponent(values[picture.varies])}` : "";
   const leads = link && [link[0], link[1] + looks];
-  const drawn = listed({ ...chart, ...replaced(chart, other), ...place });
+  const drawn = inLayer(listed({ ...chart, ...replaced(chart, other), ...place }), values, chosen);
   const numbers = other?.labels ? { rows: drawn.labels, values: drawn.values } : {};
   return { ...shown, ...numbers, chart: drawn, chooses, choices, chosen, link: leads };
 }
@@ -188,6 +189,16 @@ function listed(chart) {
   if (!picks) return chart;
   const rows = picks.map(([first, number]) => [first, ...entries[number].slice(0, -1)]);
   return { ...chart, rows, links: picks.map(([, number]) => entries[number].at(-1) && entries[number].at(-1) + adds) };
+}
+
+// Points that move with the look `layer` and are coloured by the look `colour`; all layers have one scale.
+function inLayer(chart, values, chosen) {
+  const { layers, colourings, nearest } = chart;
+  if (!layers) return chart;
+  const layer = Math.min(Number(values.layer), layers.length - 1);
+  const near = nearest[layer];
+  const kinds = colourings[values.colour] ?? Object.values(colourings)[0];
+  return { ...chart, places: layers[layer], bounds: layers.flat(), kinds, chosen, near, neighbours: near[chosen]?.map(([other]) => other) ?? [] };
 }
 
 // A picture with those of its lines, or of its columns, that are chosen; lines take the looks of the first ones.

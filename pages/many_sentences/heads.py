@@ -4,14 +4,13 @@ import numpy as np
 
 from pages.many_sentences import texts
 from pages.many_sentences.reading import OpenedScan, show_report, stopped_in_words
-from pages.many_sentences.texts import plural
-from pages.ui.export.computation import Computation, call, load_call, named
+from pages.ui.export.computation import Computation, call, load_call, named, sentences_call
 from pages.ui.export.menu import export_menu, offer_tables
 from pages.ui.export.records import DataTable, Export, PartNumbers, table_files, table_of
 from pages.ui.shell import controls
 from pages.ui.shell.address import is_offered
 from pages.ui.shell.frame import page_address
-from pages.ui.shell.numbers import whole_percent
+from pages.ui.shell.numbers import plural, whole_percent
 from pages.ui.stage.charts import listing_drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.heads import (
@@ -36,7 +35,6 @@ from pages.ui.stage.view_options import heads_to_link, show_note
 from tx_core.analysis.grammar import grammar_of
 from tx_core.analysis.patterns import HeadPattern
 from tx_core.corpus.scan_file import read_scan
-from tx_core.corpus.sentence_file import embedded_sentences, read_sentences
 from tx_core.corpus.statistics import RANKED_KINDS, HeadReport, read_all
 from tx_core.transformer.interventions import Head
 
@@ -228,11 +226,7 @@ def report_numbers(report: HeadReport) -> list[Computation]:
 
 def read_in_code(report: HeadReport) -> Computation:
     """Return the computation of the sentences of a report: the built-in ones, or the reader's own file."""
-    read, note = report.sentences, reads_on(report)
-    if read is embedded_sentences():
-        return named("sentences", call(embedded_sentences), note)
-    file = call(open, read.source, "rb")
-    return named("sentences", call(read_sentences, file, read.source, read.column), note or "your file")
+    return sentences_call(report.sentences, reads_on(report))
 
 
 def _measures(report: Computation, comment: str = "") -> list[Computation]:

@@ -29,6 +29,7 @@ from pages.ui.stage import background_runs, view_options
 from pages.ui.stage.controls import Control
 from pages.ui.stage.inputs import explain_problem
 from pages.ui.stage.mount import Reported
+from pages.ui.stage.sentence_file import show_sentences
 from pages.ui.stage.texts import READING_PROGRESS
 from pages.ui.stage.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens
 from pages.ui.stage.view_options import heads_to_link
@@ -132,7 +133,7 @@ def _read_report(
         explain_problem(PAGE, problem)
     try:
         sentences = reading.ask_sentences(PAGE, source, engine.device if engine else "cpu")
-        reading.show_sentences(sentences)
+        show_sentences(sentences)
     except ExplorerError as nothing:
         missing = nothing
     background_runs.show_problem(PAGE)

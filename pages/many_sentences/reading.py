@@ -1,19 +1,20 @@
 """The sentences, and the background run that reads them: started, watched and stopped by its visitor."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
 from pages.many_sentences import texts
-from pages.many_sentences.texts import plural
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import set_values, value_of, widget_binding, widget_key
+from pages.ui.shell.address import value_of, widget_binding, widget_key
 from pages.ui.shell.controls import ask_option
+from pages.ui.shell.numbers import plural
 from pages.ui.shell.session import uploaded_file
 from pages.ui.stage import background_runs
+from pages.ui.stage.sentence_file import ask_file, own_sentences, show_left_out
+from pages.ui.stage.texts import UPLOAD_SENTENCES
 from tx_core.corpus.scan_file import CorpusScan, ScanOrigin, read_scan
-from tx_core.corpus.sentence_file import LeftOut, Sentences, describe_left_out, embedded_sentences, read_sentences
+from tx_core.corpus.sentence_file import Sentences, embedded_sentences
 from tx_core.corpus.statistics import HeadReport, read_all
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
@@ -91,63 +92,16 @@ def ask_sentences(page: str, source: str, device: str) -> Sentences:
         TextProblem: there are none yet.
     """
     if source == "own":
-        _ask_file(page, device)
+        ask_file(page, device)
     sentences = chosen_sentences(page, source)
     if sentences is None:
-        raise TextProblem(texts.UPLOAD_FIRST)
+        raise TextProblem(UPLOAD_SENTENCES)
     return sentences
 
 
 def chosen_sentences(page: str, source: str) -> Sentences | None:
     """Return the sentences of a source; None where there are none yet, and of a scan."""
-    return embedded_sentences() if source == "embedded" else st.session_state.get(widget_key(page, f"{source}_sentences"))
-
-
-def _ask_file(page: str, device: str) -> None:
-    name = widget_key(page, "file")
-    st.file_uploader(
-        texts.UPLOAD,
-        type=["txt", "csv", "tsv", "conllu"],
-        key=name,
-        max_upload_size=host_settings().max_sentence_file_megabytes,
-        on_change=background_runs.attempt,
-        args=(page, lambda: _read_own(page, device)),
-    )
-    own = st.session_state.get(widget_key(page, "own_sentences"))
-    if own is not None and len(own.columns) > 1 and uploaded_file(name):
-        column = widget_key(page, "column")
-        st.session_state[column] = own.column
-        controls.choice_box(
-            texts.COLUMN,
-            own.columns,
-            key=column,
-            on_change=lambda: background_runs.attempt(page, lambda: _read_own(page, device, st.session_state[column])),
-        )
-
-
-def _read_own(page: str, device: str, column: str = "") -> None:
-    """Read the uploaded file into the session; TextProblem for one that cannot be used."""
-    uploaded = uploaded_file(widget_key(page, "file"))
-    if uploaded is not None:  # None where the file was removed from the box: what was read stays
-        uploaded.seek(0)
-        before = st.session_state.get(widget_key(page, "own_sentences"))
-        with background_runs.naming_kept_file(before.source if before else ""):
-            set_values(page, {"own_sentences": read_sentences(uploaded, uploaded.name, column, device)})
-
-
-def show_sentences(sentences: Sentences) -> None:
-    """Show what was read from the file, and which lines were left out and why."""
-    count, pair = len(sentences), texts.READ_COLUMN if sentences.column else texts.READ_FILE
-    st.text(plural(count, pair).format(count=count, source=sentences.source, column=sentences.column))
-    show_left_out(sentences.left_out)
-
-
-def show_left_out(left_out: Sequence[LeftOut]) -> None:
-    """List lines that were left out, by reason."""
-    if left_out:
-        count = sum(one.count for one in left_out)
-        with st.expander(plural(count, texts.LEFT_OUT).format(count=count), icon=":material/filter_alt_off:"):
-            st.text(describe_left_out(left_out))
+    return embedded_sentences() if source == "embedded" else own_sentences(page) if source == "own" else None
 
 
 def ask_half(page: str, engine: Engine) -> bool:

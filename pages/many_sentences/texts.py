@@ -20,15 +20,6 @@ OTHER_REVISION = (
     "of that one."
 )
 MODEL_NOT_HERE = "This server does not offer this model: links to a sentence do not open it."
-UPLOAD_FIRST = (
-    "Upload a file first: plain text with one sentence on each line, a CSV with a column of sentences, or annotated sentences "
-    "(CoNLL-U)."
-)
-UPLOAD = "A text file with one sentence on each line, a CSV, or CoNLL-U"
-COLUMN = "Column with the sentences"
-READ_FILE = ("{count:,} sentence: {source}.", "{count:,} sentences: {source}.")
-READ_COLUMN = ("{count:,} sentence: {source}, column {column!r}.", "{count:,} sentences: {source}, column {column!r}.")
-LEFT_OUT = ("{count:,} line was left out", "{count:,} lines were left out")
 FULL_PRECISION = "Full precision"
 FULL_PRECISION_HELP = (
     "Slower. Without it the model runs in bfloat16, which this machine computes in hardware; with the built-in model, averages "
@@ -216,8 +207,3 @@ CODE_READS_ON = (
     "It reads all {count:,} sentences, while the figure shows the {read:,} that were read before it was stopped: its numbers "
     "will differ."
 )
-
-
-def plural(count: int, pair: tuple[str, str]) -> str:
-    """Choose the template for a count."""
-    return pair[0] if count == 1 else pair[1]

@@ -20,7 +20,7 @@ from pages.ui.export.computation import Computation, call, computed, named
 from pages.ui.export.records import DataTable, table_of
 from pages.ui.shell import cache
 from pages.ui.shell.controls import head_name
-from pages.ui.stage.charts import Chart, Drawing, listing_drawing
+from pages.ui.stage.charts import Chart, Drawing, PointKind, kinds_of_points, listing_drawing
 from pages.ui.stage.heads import KindStyle, all_heads, grammar_columns, kind_styles
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import Picture
@@ -163,21 +163,12 @@ def points_chart(
 
     Both axes have the same scale, so that distances can be compared.
     """
-    drawn = [
-        {
-            "name": kind.word,
-            "colour": kind.colour,
-            "symbol": kind.symbol,
-            "members": [number for number, one in enumerate(kinds) if one == kind],
-        }
-        for kind in dict.fromkeys(kinds)
-    ]
     right, down = name_offset(places, chosen)
     return {
         "kind": "points",
         "title": "",
         "places": places.tolist(),
-        "kinds": drawn,
+        "kinds": kinds_of_points([PointKind(kind.word, kind.colour, kind.symbol) for kind in kinds]),
         "chosen": chosen,
         "neighbours": list(neighbours),
         "name": {"text": label, "right": right, "down": down},

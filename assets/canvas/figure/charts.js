@@ -277,9 +277,10 @@ const CHOSEN_POINT = 9;
 const NEAR_POINT = 22; // pixels from which a point is pointed at
 const NAME_SIZE = 12.5;
 
-// kinds: name, colour, symbol, and which points are of it. name: of the chosen point, and how many pixels from it.
-function layPoints(context, theme, { places, kinds, chosen, neighbours, name, tall = TALL }, space) {
-  const axes = [0, 1].map((axis) => places.map((place) => place[axis]));
+// kinds: name, colour, symbol, and which points are of it. name: of the chosen point, and how many pixels from it. names: of all
+// points, of which those are written that have space. bounds: places of which all fit in; chosen: below 0 for none.
+function layPoints(context, theme, { places, kinds, chosen, neighbours, name, names, bounds = places, tall = TALL }, space) {
+  const axes = [0, 1].map((axis) => bounds.map((place) => place[axis]));
   const [across, up] = axes.map((values) => [Math.min(...values), Math.max(...values)]);
   const scale = Math.min((space - 2 * EDGE) / (across[1] - across[0] || 1), (tall - 2 * EDGE) / (up[1] - up[0] || 1));
   const point = (index) => [
@@ -290,14 +291,15 @@ function layPoints(context, theme, { places, kinds, chosen, neighbours, name, ta
     name: visible(kind.name), sign: (target, x, y) => paintMark(target, kind.symbol, x, y, 5, kind.colour, { colour: theme.text, width: 0.5 }),
   })), space);
   const paint = (target) => {
-    paintNeighbours(target, theme, point(chosen), neighbours.map(point));
+    if (chosen >= 0) paintNeighbours(target, theme, point(chosen), neighbours.map(point));
     for (const { colour, symbol, members } of kinds) {
       for (const index of members) {
         const large = index === chosen;
         paintMark(target, symbol, ...point(index), large ? CHOSEN_POINT : POINT, colour, { colour: theme.text, width: large ? 2.5 : 0.5 });
       }
     }
-    paintName(target, theme, point(chosen), name);
+    if (name) paintName(target, theme, point(chosen), name);
+    if (names) paintNames(target, theme, places.map((_, index) => point(index)), names, [chosen, ...neighbours], [space, tall]);
     paintAt(target, 0, tall + 4, legend.paint);
   };
   const reach = (index) => (index === chosen ? CHOSEN_POINT : POINT) + 2;
@@ -325,6 +327,28 @@ function paintNeighbours(target, theme, from, ends) {
 
 function paintName(target, theme, [x, y], { text, right, down }) {
   write(target, text, x + right, y + down, { font: `${NAME_SIZE}px ${theme.font}`, colour: theme.text, align: "center", baseline: "middle" });
+}
+
+const MOST_NAMED = 60;
+const NAME_BESIDE = [[9, 0, "left"], [-9, 0, "right"], [0, -13, "center"], [0, 13, "center"]];
+
+// Writes names beside their points where nothing else is; `first` before all others, and of many points these alone.
+function paintNames(target, theme, points, names, first, [wide, tall]) {
+  const font = `${NAME_SIZE}px ${theme.font}`;
+  const taken = points.map(([x, y]) => [x - POINT, y - POINT, 2 * POINT, 2 * POINT]);
+  const rest = points.length <= MOST_NAMED ? points.keys() : [];
+  for (const index of new Set([...first.filter((one) => one >= 0), ...rest])) {
+    const text = visible(names[index]);
+    const [x, y] = points[index];
+    const width = widthOf(target, font, text);
+    const farther = index === first[0] ? 1.5 : 1; // the chosen point is larger
+    const boxOf = ([right, down, align]) => [x + right * farther - { left: 0, right: width, center: width / 2 }[align], y + down * farther - 7, width, 14];
+    const isFree = ([left, top]) => left >= 0 && top >= 0 && left + width <= wide && top + 14 <= tall && !taken.some(([one, other, across, high]) => left < one + across && one < left + width && top < other + high && other < top + 14);
+    const beside = NAME_BESIDE.find((one) => isFree(boxOf(one)));
+    if (!beside) continue;
+    taken.push(boxOf(beside));
+    write(target, text, x + beside[0] * farther, y + beside[1] * farther, { font, colour: theme.text, align: beside[2], baseline: "middle" });
+  }
 }
 
 // A small table of words and numbers. Nothing is cut: what is too wide for its column goes on in the next line.

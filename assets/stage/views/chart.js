@@ -67,7 +67,8 @@ export function drawChart(made, chart, { theme, width, height, sentence, cell, d
   const excess = made.laid.height - room;
   const isLow = chart.kind === "matrix" && -excess >= chart.rows.length; // its names took less than was kept for them
   if (isFlexible(chart) && (excess > 0 || isLow)) lay(room - GROWN[chart.kind] - excess); // such as of a legend of several rows
-  made.laid.paint(sharpen(made.canvas, made.laid.width, made.laid.height));
+  if (chart.kind === "points") glide(made, theme, width);
+  else made.laid.paint(sharpen(made.canvas, made.laid.width, made.laid.height));
   made.pad.style.width = `${made.laid.width}px`;
   const { rows = 0, columns = 0 } = made.laid.spots ?? {};
   made.pad.dataset.spots = `${rows}×${columns}`;
@@ -76,6 +77,27 @@ export function drawChart(made, chart, { theme, width, height, sentence, cell, d
   markShown(made, chart.shown ?? -1);
   if (made.spot) read(made);
   else made.readout.replaceChildren();
+}
+
+const GLIDE = 450; // milliseconds
+
+// Paints points, which move to where they lie now; at once for whoever wants no motion.
+function glide(made, theme, width) {
+  cancelAnimationFrame(made.frame);
+  const { places } = made.chart;
+  const from = made.places?.length === places.length && !matchMedia("(prefers-reduced-motion: reduce)").matches ? made.places : places;
+  const isStill = from.every(([x, y], index) => x === places[index][0] && y === places[index][1]);
+  const begun = performance.now();
+  const paint = (now) => {
+    const share = isStill ? 1 : Math.min(1, Math.max(0, now - begun) / GLIDE);
+    const eased = share * share * (3 - 2 * share);
+    made.places = from.map(([x, y], index) => [x + (places[index][0] - x) * eased, y + (places[index][1] - y) * eased]);
+    const laid = share === 1 ? made.laid : layKind(made.canvas.getContext("2d"), theme, { ...made.chart, places: made.places, bounds: made.chart.bounds ?? places }, width);
+    laid.paint(sharpen(made.canvas, laid.width, laid.height));
+    made.canvas.dataset.moving = String(share < 1);
+    if (share < 1) made.frame = requestAnimationFrame(paint);
+  };
+  paint(begun);
 }
 
 // A line over the step of lines at which the page is shown; none where `step` is below 0.
@@ -132,12 +154,12 @@ function mark(made, spot) {
 }
 
 function read(made) {
-  const { title, rows } = readingOf(made, made.spot);
+  const { title, rows, named } = readingOf(made, made.spot);
   const all = [...rows, ...made.linked.flatMap((other) => readingOf(other, made.spot).rows)];
   const several = made.linked.length > 0;
   made.readout.replaceChildren(element("div", { class: "place" }, visible(title)), ...all.map(({ name, value, line }) => {
     const sign = line ? [element("canvas", { "aria-hidden": "true" })] : [];
-    const row = element("div", { class: "reading" }, ...sign, ...(several || line ? [element("bdi", {}, visible(name))] : []), " ", element("span", { class: "value" }, value));
+    const row = element("div", { class: "reading" }, ...sign, ...(several || line || named ? [element("bdi", {}, visible(name))] : []), " ", element("span", { class: "value" }, value));
     if (line) lineSign(sharpen(row.firstChild, 24, 14), line, 12, 7);
     return row;
   }));
@@ -191,7 +213,10 @@ const READ = {
     rows: chart.series.map((line) => ({ name: line.name, value: threeDigits(line.values[step]), line })),
   }),
   grid: ({ chart }, [row, column]) => ({ title: chart.cells[row][column].alt, rows: [] }),
-  points: ({ about }, [, index]) => ({ title: about.details[index] ?? String(index + 1), rows: [] }),
+  points: ({ chart, about }, [, index]) => ({
+    title: about.details[index] ?? String(index + 1), named: true,
+    rows: (chart.near?.[index] ?? []).map(([other, hundredths]) => ({ name: chart.names[other], value: (hundredths / 100).toFixed(2).replace("-", "−") })),
+  }),
   matrix: ({ chart, about }, [row, column]) => ({
     title: say(about.cell || TEXTS.pictures.pair, { row: chart.rows[row], column: chart.columns[column] }),
     rows: [{ name: chart.title, value: about.details[row * chart.columns.length + column] || fullNumber(chart, chart.cells[row * chart.columns.length + column]) }],

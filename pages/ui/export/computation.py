@@ -20,6 +20,7 @@ import numpy as np
 import tx_core
 from pages.ui.shell import cache
 from tx_core import load
+from tx_core.corpus.sentence_file import Sentences, embedded_sentences, read_sentences
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.transformer.interventions import Intervention, canonical
@@ -88,6 +89,14 @@ def each(items: Iterable[object] | Computation, make: Callable[[object], object]
 def load_call(model: str, special_tokens: bool = True, name: str = "engine") -> Computation:
     """Return the computation of an engine, which may read texts without special tokens."""
     return named(name, call(load, catalogue.card(model).name, **({} if special_tokens else {"special_tokens": False})))
+
+
+def sentences_call(sentences: Sentences, comment: str = "") -> Computation:
+    """Return the computation of many sentences: the built-in ones, or those of the reader's own file."""
+    if sentences is embedded_sentences():
+        return named("sentences", call(embedded_sentences), comment)
+    file = call(open, sentences.source, "rb")
+    return named("sentences", call(read_sentences, file, sentences.source, sentences.column), comment or "your file")
 
 
 def sentences_of(encoding: Encoding) -> tuple[str, ...]:

@@ -55,6 +55,11 @@ def rounding_verdict(change: float, moved: str) -> str:
     return UNCHANGED_BUT_ROUNDING if change else UNCHANGED
 
 
+def plural(count: int, pair: tuple[str, str]) -> str:
+    """Choose the template for a count."""
+    return pair[0] if count == 1 else pair[1]
+
+
 def signed(number: float, decimals: int = 2) -> str:
     """Write a number that may be below zero, with a true minus sign and never as −0: 0.36, −1.20."""
     return f"{round(float(number), decimals) + 0.0:.{decimals}f}".replace("-", "−")

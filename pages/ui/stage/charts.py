@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -250,6 +251,20 @@ def signed_drawing(
         "intervals": [list(ends) for ends in intervals],
     }
     return Drawing(chart, tuple(labels), (title,), np.array(values, np.float64).reshape(-1, 1))
+
+
+class PointKind(NamedTuple):
+    """What points of one kind look like on a map."""
+
+    name: str
+    colour: str
+    symbol: str
+
+
+def kinds_of_points(kinds: Sequence[PointKind]) -> list[dict[str, object]]:
+    """Return the kinds of some points as a chart has them, each with the numbers of its points."""
+    members = {kind: [number for number, one in enumerate(kinds) if one == kind] for kind in dict.fromkeys(kinds)}
+    return [kind._asdict() | {"members": numbers} for kind, numbers in members.items()]
 
 
 def listing_drawing(

@@ -288,3 +288,13 @@ APP = "Attention explorer"
 MODEL_REVISION = "Model {model}, revision {revision}"
 NONE_ADDED = "none added"
 EARLIER_STAYS = "{problem} What is shown is still {file}."
+
+UPLOAD_SENTENCES = (
+    "Upload a file first: plain text with one sentence on each line, a CSV with a column of sentences, or annotated sentences "
+    "(CoNLL-U)."
+)
+SENTENCE_FILE = "A text file with one sentence on each line, a CSV, or CoNLL-U"
+SENTENCE_COLUMN = "Column with the sentences"
+SENTENCES_READ = ("{count:,} sentence: {source}.", "{count:,} sentences: {source}.")
+SENTENCES_OF_COLUMN = ("{count:,} sentence: {source}, column {column!r}.", "{count:,} sentences: {source}, column {column!r}.")
+LINES_LEFT_OUT = ("{count:,} line was left out", "{count:,} lines were left out")

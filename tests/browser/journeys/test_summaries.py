@@ -11,6 +11,7 @@ from pages import contents
 from pages.many_sentences import texts as many_texts
 from pages.summaries import texts
 from pages.ui.stage import browser_texts
+from pages.ui.stage import texts as stage_texts
 from tests.browser.conftest import go_by_history
 from tests.browser.test_stages import charts
 from tests.support.seen import (
@@ -110,14 +111,14 @@ def test_a_file_of_one_s_own_is_read_stopped_and_seen_by_nobody_else(page_at):
     says(page, NO_TEXT)
     expect(run).to_have_count(0)
     upload(page, "".join(f"The man number {place} stood in front of the old house and waited.\n" for place in range(15_000)))
-    says(page, many_texts.READ_FILE[1].format(count=15_000, source=FILE))
+    says(page, stage_texts.SENTENCES_READ[1].format(count=15_000, source=FILE))
     run.click()
     says(page, "Reading: sentence ")
     main(page).get_by_role("button", name=many_texts.STOP, exact=True).click()
     says(page, "stopped after", "15,000")
     says(page, "Layer 1, head 1 ")
     upload(other, "Somebody <b>else</b> was in the old house again.\n" * 3, "other.txt")
-    says(other, many_texts.READ_FILE[1].format(count=3, source="other.txt"))
+    says(other, stage_texts.SENTENCES_READ[1].format(count=3, source="other.txt"))
     main(other).get_by_role("button", name=many_texts.RUN, exact=True).click()
     says(other, "Somebody <b>else</b> was in the old house")
     answered(page)

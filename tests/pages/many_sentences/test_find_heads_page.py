@@ -10,6 +10,7 @@ from pages.many_sentences.reading import OpenedScan
 from pages.many_sentences.relation import name_relation, relation_of_pair
 from pages.ui.shell.address import LESSON, LOCK, STEP
 from pages.ui.shell.numbers import whole_percent
+from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.texts import GRAMMAR_LINKS
 from tests.support.sentences_page import KIND, PAGE, Open, links, numbers_of, press, shown_head, upload
 from tests.support.staged import is_empty, staged, staged_pictures
@@ -130,7 +131,7 @@ def test_an_annotated_file_is_read_in_the_background_and_a_plain_one_says_what_i
     app = upload(open_app(PAGE, part="find", texts="own"), CONLLU.replace("2\tcats", "2 cats"), "mine.conllu")
     assert WRONG_COLUMNS.format(line=3, wanted=10, found=9)[:40] in told(app)
     upload(app, f"{CONLLU}\n" * 3, "mine.conllu")
-    assert texts.READ_FILE[1].format(count=3, source="mine.conllu") in told(app)
+    assert stage_texts.SENTENCES_READ[1].format(count=3, source="mine.conllu") in told(app)
     app.text_input(key=f"{PAGE}_query").set_value("nsubj").run()
     until_still(press(app, "run"), readings, KIND)
     assert not app.exception and "of 3 words" in shown_head(app)["sentence"]

@@ -11,6 +11,7 @@ from pages.many_sentences import texts
 from pages.many_sentences.heads import describe_head
 from pages.many_sentences.reading import OpenedScan
 from pages.ui.shell.address import LESSON, LOCK, STEP
+from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.texts import EARLIER_STAYS
 from tests.support import checkpoints
 from tests.support.sentences_page import HUB_MODEL, KIND, OWN_FILE, PAGE, Open, buttons, links, numbers_of, press, says, upload
@@ -51,11 +52,11 @@ def readings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) ->
 
 def test_a_file_is_read_in_the_background_and_what_is_left_out_is_reported(open_app: Open, readings: Registry):
     app = open_app(PAGE, texts="own")
-    assert texts.UPLOAD_FIRST in says(app)
+    assert stage_texts.UPLOAD_SENTENCES in says(app)
     assert texts.NO_RUN_NEEDED not in says(app)
     assert buttons(app) == []
     upload(app, OWN_FILE)
-    assert texts.READ_FILE[1].format(count=3, source="mine.txt") in says(app)
+    assert stage_texts.SENTENCES_READ[1].format(count=3, source="mine.txt") in says(app)
     assert describe_left_out((LeftOut(EMPTY, 1, (2,)),)) in says(app)
     snapshot = until_still(press(app, "run"), readings, KIND)
     assert snapshot.state == "finished"
@@ -70,9 +71,9 @@ def test_a_file_is_read_in_the_background_and_what_is_left_out_is_reported(open_
 
 def test_a_column_of_a_csv_is_chosen(open_app: Open):
     app = upload(open_app(PAGE, texts="own"), "id,text,note\n1,One is here.,A note.\n", "mine.csv")
-    assert texts.READ_COLUMN[0].format(count=1, source="mine.csv", column="text") in says(app)
+    assert stage_texts.SENTENCES_OF_COLUMN[0].format(count=1, source="mine.csv", column="text") in says(app)
     app.selectbox(key=f"{PAGE}_column").set_value("note").run()
-    assert texts.READ_COLUMN[0].format(count=1, source="mine.csv", column="note") in says(app)
+    assert stage_texts.SENTENCES_OF_COLUMN[0].format(count=1, source="mine.csv", column="note") in says(app)
     assert app.session_state[f"{PAGE}_own_sentences"].texts == ("A note.",)
 
 
@@ -82,7 +83,7 @@ def test_a_file_that_cannot_be_used_says_why_and_the_one_before_stays(open_app: 
     assert not app.exception
     assert f"more than {MOST:,} sentences" in says(app)
     assert EARLIER_STAYS.format(problem="", file="mine.txt") in says(app)
-    assert texts.READ_FILE[0].format(count=1, source="mine.txt") in says(app)
+    assert stage_texts.SENTENCES_READ[0].format(count=1, source="mine.txt") in says(app)
 
 
 def test_a_file_of_which_the_model_reads_nothing_says_so(open_app: Open, readings: Registry):
@@ -194,7 +195,7 @@ def test_where_the_hardware_computes_half_precision_it_is_used_unless_full_is_as
 def test_any_model_of_the_hub_reads_them_too(open_app: Open, readings: Registry, checkpoint, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(catalogue, "fetch", lambda hub_id, revision: checkpoint("roberta"))
     app = open_app(PAGE, model=HUB_MODEL, texts="own", heads="99-99")
-    assert texts.UPLOAD_FIRST in says(app)
+    assert stage_texts.UPLOAD_SENTENCES in says(app)
     upload(app, "Time flies like an arrow\nthe dog and the fox\n")
     until_still(press(app, "run"), readings, KIND)
     assert not app.exception

@@ -125,6 +125,9 @@ VIEWS = {
     "importance": [
         View("importance", {"set": "tense"}, {"found.to_pandas().effect": "effect", "found.to_pandas().high": "high"})
     ],
+    "vectors": [
+        View("vectors", {"text": "time flies", "text_b": "fruit flies"}, {"found.places.transpose(1, 0, 2).reshape(4, -1)": 0}),
+    ],
     "patching": [
         View(
             "patching", {"text": "Mary lost [MASK] keys.", "text_b": "John lost [MASK] keys.", "what": "mlp"}, {"effect[::-1]": 0}

@@ -1,0 +1,129 @@
+"""What the page is asked: texts, typed, built in or of a file, and a model; whether the plane or a probe is shown; examples."""
+
+import re
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.ui.shell import controls
+from pages.ui.shell.address import (
+    Field,
+    StageFields,
+    choice_field,
+    number_field,
+    read_stage_address,
+    set_values,
+    text_field,
+    value_of,
+    widget_binding,
+    widget_key,
+)
+from pages.ui.shell.examples import offer_views, read_examples
+from pages.ui.shell.level import is_hidden
+from pages.ui.stage import background_runs
+from pages.ui.stage.controls import Control
+from pages.ui.stage.inputs import ask_model, ask_sentences
+from pages.ui.stage.sentence_file import ask_file, own_sentences, show_sentences
+from pages.ui.stage.texts import UPLOAD_SENTENCES
+from pages.ui.stage.tokens import SPECIAL_FIELD
+from pages.vectors import texts
+from tx_core.corpus.sentence_file import Sentences, embedded_sentences
+from tx_core.engine import catalogue
+from tx_core.engine.engine import Engine
+from tx_core.errors import TextProblem
+
+PAGE = "vectors"
+MOST_LAYERS = 200
+
+
+def read_token(written: str) -> str:
+    """Read the number of a token, from 1; "" for none; raise ValueError for anything else."""
+    if not re.fullmatch(r"([1-9][0-9]{0,3})?", written, flags=re.ASCII):
+        raise ValueError("a token must be named by its number, from 1")
+    return written
+
+
+LAYER_FIELD = number_field("layer", 0, 0, MOST_LAYERS)
+READ = dict.fromkeys(("texts", "text", "text_b", "part", "colour", "token"), str)
+EXAMPLES = read_examples(PAGE, READ | {"layer": LAYER_FIELD.read}, ())
+FIELDS = StageFields(
+    own=(
+        text_field("text", EXAMPLES[0].view["text"]),
+        text_field("text_b"),
+        choice_field("texts", tuple(texts.SOURCES)),
+        Field("model", catalogue.DEFAULT, controls.read_model),
+        SPECIAL_FIELD,
+        choice_field("part", tuple(texts.PARTS)),
+        choice_field("label", tuple(texts.LABELS)),
+    ),
+    looks=(LAYER_FIELD, choice_field("colour", tuple(texts.COLOURS)), Field("token", "", read_token)),
+    first=EXAMPLES[0].view,
+)
+PART_CONTROL = Control("part", "segments", texts.PART, tuple(texts.PARTS.items()), apart=True)
+
+
+@dataclass(frozen=True)
+class VectorInputs:
+    """What the page is asked.
+
+    Attributes:
+        text, text_b: those that are typed.
+        texts: where the texts are from, a key of `texts.SOURCES`.
+        model: its name.
+        bare: whether it reads without special tokens.
+        part: a key of `texts.PARTS`.
+        label: the column of CoNLL-U that a probe reads.
+        file: the sentences of the visitor's file, where they are asked for and there.
+    """
+
+    text: str
+    text_b: str
+    texts: str
+    model: str
+    bare: bool
+    part: str
+    label: str
+    file: Sentences | None
+
+    def engine(self) -> Engine:
+        """Return the engine of the model; raise ExplorerError where it is not available."""
+        return controls.model_engine(self.model, bare=self.bare)
+
+    @property
+    def sentences(self) -> Sentences | tuple[str, ...]:
+        """The texts; raise TextProblem where there are none yet."""
+        if self.texts == "own" and self.file is None:
+            raise TextProblem(UPLOAD_SENTENCES)
+        if self.texts == "typed":
+            return (self.text, self.text_b) if self.text_b.strip() else (self.text,)
+        return self.file or embedded_sentences()
+
+
+def vector_inputs() -> VectorInputs:
+    """Read the address, draw the boxes and the examples, take in a file, and return what is asked."""
+    arriving, first = widget_key(PAGE, "text") not in st.session_state, EXAMPLES[0].view
+    read_stage_address(PAGE, FIELDS)
+    if arriving and value_of(PAGE, "text") == first["text"] and not value_of(PAGE, "text_b"):
+        set_values(PAGE, {"text_b": first["text_b"]})  # a link that names no text
+    labels = {"text": texts.TEXT_A, "text_b": texts.TEXT_B} if value_of(PAGE, "texts") == "typed" else {}
+    ask_sentences(PAGE, labels, _read, _ask_more, counts=False)
+    offer_views(PAGE, FIELDS, EXAMPLES, free=("label",))
+    if value_of(PAGE, "texts") == "own":
+        ask_file(PAGE, "cpu")
+        if value_of(PAGE, "part") == "map":  # of a probe its run says it
+            background_runs.show_problem(PAGE)
+        if file := own_sentences(PAGE):
+            show_sentences(file)
+    return _read()
+
+
+def _read() -> VectorInputs:
+    file = own_sentences(PAGE) if value_of(PAGE, "texts") == "own" else None
+    return VectorInputs(*(value_of(PAGE, field.name) for field in FIELDS.own), file)
+
+
+def _ask_more() -> None:
+    if not is_hidden("texts"):
+        binding = widget_binding(widget_key(PAGE, "texts"))
+        controls.ask_option(texts.SOURCE, texts.SOURCES, label_visibility="collapsed", **binding)
+    ask_model(PAGE)

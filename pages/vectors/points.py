@@ -1,0 +1,156 @@
+"""The picture of the page: tokens as points in the plane of each layer, which move from layer to layer."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+
+import streamlit as st
+
+from pages.ui.export.computation import Computation, call, load_call, named, sentences_call
+from pages.ui.export.part import Part
+from pages.ui.export.records import PartNumbers
+from pages.ui.shell import cache
+from pages.ui.shell.address import is_offered
+from pages.ui.shell.frame import page_address
+from pages.ui.shell.numbers import whole_percent
+from pages.ui.stage.charts import LINE_COLOURS, MARKERS, Drawing, PointKind, kinds_of_points
+from pages.ui.stage.controls import Control
+from pages.ui.stage.pictures import Picture
+from pages.ui.stage.sources import reading, shortened, source
+from pages.ui.stage.tokens import reading_in_link
+from pages.vectors import texts
+from pages.vectors.inputs import VectorInputs
+from tx_core.corpus.sentence_file import Sentences
+from tx_core.corpus.vectors import MOST_TOKENS, Projection, Token, project
+from tx_core.engine import catalogue
+from tx_core.engine.engine import Engine
+
+BERT_BASE = "bert-base-uncased"
+MOST_CHARACTERS, MOST_KINDS, MOST_REPEATED = 70, 8, 3
+"""Of a text beside its tokens; colours of a map, those of the rarest tokens alike; words whose similarity is said."""
+QUIET = "#8a8f98"
+
+
+def points_part(inputs: VectorInputs, engine: Engine) -> tuple[Part, list[Control]]:
+    """Place the tokens of what is asked; return the part and its controls. Raise ExplorerError where nothing can be read."""
+    sentences = inputs.sentences
+    computation = named("found", call(project, load_call(inputs.model, not inputs.bare), texts_in_code(sentences)))
+    # Not under the code that computes it: two visitors' files may have the same name.
+    asked = (sentences.texts, sentences.annotated) if isinstance(sentences, Sentences) else sentences
+    key = ("project", cache.engine_key(engine), sha256(repr(asked).encode("utf-8", "replace")).hexdigest())
+    found: Projection = cache.get_or_compute(key, lambda: project(engine, sentences))
+    layers = len(found.places) - 1
+    colourings = {name: kinds for name in texts.COLOURS if (kinds := _kinds(found, name))}
+    options = tuple((name, texts.COLOURS[name]) for name in colourings)
+    controls = [
+        Control("layer", "slider", texts.LAYER, limits=(0, layers)),
+        Control("colour", "list", texts.COLOUR, options, labelled=True, fallback=options[0][0]),
+    ]
+    numbers = PartNumbers(
+        texts.EXPORT_TITLE.format(texts=name_texts(inputs)), about(inputs), [computation.places.round(4)], texts.EXPORT_RESULT
+    )
+    below = (lambda: _lead_on(inputs)) if inputs.model == catalogue.DEFAULT and is_offered("links") else lambda: None
+    shown = _map(found, {name: kinds_of_points(kinds) for name, kinds in colourings.items()})
+    return Part([shown], numbers, _prose(found), below, formulas=[texts.FORMULA], sources=[project]), controls
+
+
+def texts_in_code(sentences: Sentences | Sequence[str]) -> Computation | list[str]:
+    """Return the computation of sentences, or texts as they are typed."""
+    return sentences_call(sentences) if isinstance(sentences, Sentences) else list(sentences)
+
+
+def name_texts(inputs: VectorInputs) -> str:
+    """Return what the texts are called."""
+    if isinstance(inputs.sentences, Sentences):
+        return texts.MANY.format(count=len(inputs.sentences), source=inputs.sentences.source)
+    return " / ".join(inputs.sentences)
+
+
+def about(inputs: VectorInputs) -> dict[str, object]:
+    """Name what is shown."""
+    named_texts = (
+        {"sentences": inputs.sentences.source} if isinstance(inputs.sentences, Sentences) else {"text": name_texts(inputs)}
+    )
+    return source(inputs.model, **named_texts, **reading(not inputs.bare))
+
+
+def _map(found: Projection, colourings: dict[str, list[dict[str, object]]]) -> Picture:
+    depth, count, _ = found.places.shape
+    titles = [(texts.TITLES[0] if not layer else texts.TITLES[1].format(layer=layer)) for layer in range(depth)]
+    chart = {
+        "kind": "points",
+        "title": titles[-1],
+        "layers": depth,
+        "names": [token.text for token in found.tokens],
+        "colourings": colourings,
+        "nearest": [
+            [[[other, round(100 * cosine)] for other, cosine in zip(*one, strict=True)] for one in zip(*layer, strict=True)]
+            for layer in zip(found.nearest.tolist(), found.similarities.tolist(), strict=True)
+        ],
+    }
+    columns = [texts.COORDINATE.format(axis=axis, layer=layer) for layer in range(depth) for axis in "xy"]
+    values = found.places.transpose(1, 0, 2).reshape(count, -1)
+    drawing = Drawing(chart, tuple(token.text for token in found.tokens), tuple(columns), values)
+    said = [describe(found, layer) for layer in range(depth)]
+    return Picture(
+        drawing,
+        said[-1],
+        details=[_name(found, token) for token in found.tokens],
+        chooses="token",
+        choices=[str(number + 1) for number in range(count)],
+        varies="layer",
+        variants={str(layer): {"sentence": said[layer], "chart": {"title": titles[layer]}} for layer in range(depth)},
+    )
+
+
+def describe(found: Projection, layer: int) -> str:
+    """Return in words how alike the words of several texts are in a layer, and how much the plane shows."""
+    counts = Counter(token.text.casefold() for token in found.tokens)
+    words = sorted((word for word in found.repeated if word[0].isalnum()), key=lambda word: -counts[word])[:MOST_REPEATED]
+    said = ", ".join(f"“{word}” {found.repeated[word][layer]:.2f}" for word in words)
+    repeated = texts.REPEATED.format(words=said, different=f"{found.different[layer]:.2f}") if words else ""
+    return repeated + texts.PLANE.format(share=whole_percent(float(found.explained[layer].sum())))
+
+
+def _name(found: Projection, token: Token) -> str:
+    return texts.TOKEN.format(token=token.text, text=shortened(found.texts[token.sentence], MOST_CHARACTERS))
+
+
+def _kinds(found: Projection, colour: str) -> list[PointKind]:
+    """Return the kind of each token by a way to colour; none where all are alike, as without annotation."""
+    letters = Counter(token.text.casefold() for token in found.tokens)
+    name: Callable[[Token], str] = {
+        "sentence": lambda token: texts.TEXT.format(number=token.sentence + 1, text=shortened(found.texts[token.sentence], 30)),
+        "word": lambda token: word if letters[word := token.text.casefold()] > 1 else texts.ONCE,
+        "position": lambda token: str(token.position + 1),
+    }.get(colour, lambda token: getattr(token.word, colour).partition(":")[0] or texts.NO_LABEL)
+    names = [name(token) for token in found.tokens]
+    quiet = (texts.NO_LABEL, texts.ONCE)
+    counts = Counter(one for one in names if one not in quiet)
+    if not counts or (len(counts) == 1 and colour not in ("sentence", "word")):
+        return []
+    first = list(counts) if colour == "position" else [one for one, _ in counts.most_common()]
+    coloured = first[:MOST_KINDS]
+    rest = texts.FROM.format(first=MOST_KINDS + 1) if colour == "position" else texts.OTHER
+    looks = {one: PointKind(one, LINE_COLOURS[at], MARKERS[at % len(MARKERS)]) for at, one in enumerate(coloured)}
+    looks |= {one: PointKind(one, QUIET, "circle") for one in quiet}
+    return [looks.get(one, PointKind(rest, QUIET, "cross")) for one in names]
+
+
+def _prose(found: Projection) -> list[str]:
+    all_texts = len(found.texts) + found.left_out
+    left = texts.NOT_SHOWN.format(count=found.left_out, all=all_texts, most=MOST_TOKENS)
+    return [*([left] if found.left_out else []), texts.SHOWS, texts.ALIGNED]
+
+
+def _lead_on(inputs: VectorInputs) -> None:
+    """Lead to the same texts in a larger model."""
+    if inputs.texts == "typed":
+        view = {
+            "text": inputs.text,
+            "text_b": inputs.text_b,
+            "layer": "12",
+            "model": BERT_BASE,
+            **reading_in_link(not inputs.bare),
+        }
+        st.markdown(texts.LARGER.format(address=page_address("vectors", view)))

@@ -1,0 +1,132 @@
+"""Probes: trained in the background, their scores as lines over the layers, a table, and the code that trains them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.ui.export.computation import call, load_call, named, sentences_call
+from pages.ui.export.menu import export_menu, offer_tables
+from pages.ui.export.records import Code, DataTable, Export, table_files, table_of
+from pages.ui.shell.controls import model_title
+from pages.ui.shell.frame import explain_computation
+from pages.ui.shell.numbers import whole_percent
+from pages.ui.stage import background_runs
+from pages.ui.stage.charts import lines_drawing
+from pages.ui.stage.controls import Control
+from pages.ui.stage.mount import Reported
+from pages.ui.stage.pictures import About, Picture
+from pages.ui.stage.sources import title_stem
+from pages.vectors import texts
+from pages.vectors.inputs import PAGE, VectorInputs
+from pages.vectors.points import about, name_texts
+from tx_core.corpus.sentence_file import Sentences
+from tx_core.corpus.vectors import ProbeScores, Probing, probe
+from tx_core.engine.engine import Engine
+from tx_core.errors import TextProblem
+
+KIND = "probe"
+LABEL_CONTROL = Control("label", "list", texts.LABEL, tuple(texts.LABELS.items()), labelled=True)
+
+
+class Run(Probing):
+    """A training in the background, and what was asked."""
+
+    def __init__(self, engine: Engine, inputs: VectorInputs):
+        super().__init__(engine, inputs.sentences, inputs.label)
+        self.inputs = inputs
+
+
+@dataclass(frozen=True)
+class Probes:
+    """What the page shows: the scores of the visitor's last probes, None without any, of what was asked; and the run."""
+
+    scores: ProbeScores | None
+    asked: VectorInputs
+    run: Mapping[str, object]
+    take: Callable[[Reported], None]
+
+
+def find_probes(inputs: VectorInputs, engine: Engine) -> Probes:
+    """Return the scores of the visitor's last probes, and say of what they are where something else is asked."""
+    if not isinstance(inputs.sentences, Sentences):
+        raise TextProblem(texts.PROBE_TYPED)
+    start = texts.RUN, texts.RUN_HELP
+    snapshot, run, take = background_runs.offer_run(PAGE, KIND, lambda: Run(engine, inputs), texts.PROGRESS, start)
+    last = snapshot.result if snapshot and not snapshot.running and not snapshot.problem else None
+    scores = last.result() if last else None
+    if scores is None:
+        if not run["running"]:
+            st.caption(texts.PRESS_RUN)
+        return Probes(None, inputs, run, take)
+    asked = last.inputs
+    if asked != inputs:
+        named_texts = {"source": name_texts(asked), "model": model_title(asked.model)}
+        st.text(texts.LAST_RUN.format(label=texts.LABELS[asked.label], **named_texts))
+    return Probes(scores, asked, run, take)
+
+
+def probe_about(found: Probes) -> About:
+    """Return what the picture is of."""
+    asked = found.asked
+    title = texts.PROBE_EXPORT_TITLE.format(
+        model=model_title(asked.model), label=texts.LABELS[asked.label], source=name_texts(asked)
+    )
+    return About(title, about(asked))
+
+
+def probe_pictures(found: Probes) -> list[Picture]:
+    """Draw accuracy, control task and selectivity over the layers; nothing without scores."""
+    scores = found.scores
+    if scores is None:
+        return []
+    title = texts.PROBE_TITLE.format(label=texts.LABELS[found.asked.label])
+    series = {texts.LINES[name]: getattr(scores, name).tolist() for name in texts.LINES}
+    steps = [str(layer) for layer in range(len(scores.accuracy))]
+    low, high = scores.intervals(scores.correct).tolist()
+    lines = lines_drawing(title, steps, series, limits=(0.0, 1.0), band=(low, high), note=texts.BAND)
+    return [Picture(lines, describe_probes(found), cell=texts.PROBE_STEP)]
+
+
+def describe_probes(found: Probes) -> str:
+    """Return where the probe is right most often, beside its baselines."""
+    scores = found.scores
+    best, selective = int(scores.accuracy.argmax()), int(scores.selectivity.argmax())
+    low, high = scores.intervals(scores.correct)[:, best]
+    return texts.PROBE_SAID.format(
+        label=texts.LABELS[found.asked.label],
+        words=len(scores.sentence),
+        best=whole_percent(float(scores.accuracy[best])),
+        layer=best,
+        low=whole_percent(float(low)),
+        high=whole_percent(float(high)),
+        first=whole_percent(float(scores.accuracy[0])),
+        majority=whole_percent(scores.majority),
+        from_=f"{scores.selectivity[0]:.2f}".replace("-", "−"),
+        to=f"{scores.selectivity[selective]:.2f}".replace("-", "−"),
+        selective=selective,
+    )
+
+
+def explain_probes(found: Probes) -> None:
+    """Show what stands below the stage: what a probe shows, all numbers, and the export."""
+    st.markdown(texts.PROBE_SHOWS)
+    explain_computation(sources=[probe])
+    if found.scores:
+        offer_tables(PAGE, lambda: [_table(found)], texts.PROBE_TABLE)
+        export_menu(PAGE, {texts.PROBE_EXPORT: lambda: probe_export(found)})
+
+
+def _table(found: Probes) -> DataTable:
+    return table_of(found.scores.rows(), texts.PROBE_NOTE.format(seen=whole_percent(found.scores.seen)))
+
+
+def probe_export(found: Probes) -> Export:
+    """Return the export of the scores, and the code that trains the probes again."""
+    described, asked = probe_about(found), found.asked
+    stem = title_stem(f"probe {asked.label}", described.source)
+    trained = call(probe, load_call(asked.model, not asked.bare), sentences_call(asked.sentences), asked.label)
+    scores = named("scores", trained)
+    code = Code(texts.PROBE_RESULT, lambda: [scores.accuracy.round(3), scores.control.round(3)])
+    files = table_files(texts.PROBE_EXPORT, texts.PROBE_ROWS, stem, _table(found))
+    return Export(described.title, stem, (files,), code, described.source)

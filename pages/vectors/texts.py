@@ -1,0 +1,77 @@
+"""Every sentence of the page and of its exports."""
+
+SOURCE = "Texts"
+SOURCES = {"typed": "Typed", "embedded": "Built-in sentences", "own": "Your own file"}
+TEXT_A, TEXT_B = "A text", "A second text, if you like"
+PART = "What is shown"
+PARTS = {"map": "Map", "probe": "Probe"}
+LAYER, COLOUR = "Layer", "Colour by"
+COLOURS = {
+    "sentence": "Text",
+    "word": "Word",
+    "position": "Position",
+    "upos": "Part of speech",
+    "xpos": "XPOS",
+    "deprel": "Relation",
+}
+LABEL = "What is read"
+LABELS = {name: COLOURS[name] for name in ("upos", "xpos", "deprel")}
+
+TITLES = ("Embeddings", "After layer {layer}")
+COORDINATE = "{axis}, layer {layer}"
+TOKEN = "{token} · “{text}”"
+TEXT = "{number}: {text}"
+OTHER, NO_LABEL, ONCE = "other", "not annotated", "once"
+FROM = "{first} and later"
+REPEATED = "Cosine similarity from text to text: {words}; of two different words {different} on average. "
+PLANE = "The plane shows {share} of the variance. Same scale in all layers; only distances count, axes have no meaning."
+NOT_SHOWN = "{count:,} of {all:,} texts are not shown: the model cannot read them, or there are more than {most} tokens."
+SHOWS = (
+    "**Points that lie close** are alike in the two directions in which the vectors of this layer differ most (principal "
+    "component analysis of all tokens shown, without special ones). **It does not follow** that points that overlap are alike: "
+    "the other directions are not seen. Point at a token for its nearest by cosine similarity in all directions."
+)
+ALIGNED = (
+    "The plane of each layer is turned and mirrored onto the one before, so that points move no more than they must (orthogonal "
+    "Procrustes). 1 is the typical distance of a token from the mean of its layer."
+)
+FORMULA = (
+    r"X - \bar{x} = U S V^\top, \qquad \text{place} = U_{1:2}\,S_{1:2}\,R, "
+    r"\qquad \text{share} = \frac{s_1^2 + s_2^2}{\sum_i s_i^2}"
+)
+LARGER = "Does a larger model part them? [The same texts in BERT base]({address}), where it can be had."
+EXPORT_TITLE = "Tokens in the plane of their vectors: {texts}"
+MANY = "{count} sentences, {source}"
+EXPORT_RESULT = "It ends with `places`: layer (0: embeddings), token, and both coordinates."
+
+RUN, RUN_HELP = "Train", "Trains a probe on each layer in the background; you can look at other pages meanwhile."
+PROGRESS = {
+    "running": "Reading sentences, then training: step {done:,} of {total:,}, {seconds:.0f} s",
+    "stopping": "Stopping: step {done:,} of {total:,}, {seconds:.0f} s",
+}
+PRESS_RUN = "Press Train: the curves appear here, some seconds later with the built-in model, some minutes with a large one."
+LAST_RUN = "Your last run, of something else than is chosen above: {label}; {source}; {model}."
+PROBE_TITLE = "How often a probe is right: {label}"
+LINES = {"accuracy": "Accuracy", "control": "Control task", "selectivity": "Selectivity"}
+BAND = "Shaded: the 95 % interval of the accuracy, over sentences. Layer 0 is the embeddings."
+PROBE_STEP = "Layer {step}"
+PROBE_SAID = (
+    "{label}, of {words:,} words: {best} right after layer {layer} (95 % interval {low} to {high}), against {first} from the "
+    "embeddings alone, and {majority} for always the most frequent. Selectivity rises from {from_} to {to} (layer {selective})."
+)
+PROBE_SHOWS = (
+    "**A probe** is a multinomial logistic regression on the vectors of words. It is always tested on sentences that it was not "
+    "trained on: five parts, each the test once. **What it finds is there, but need not be used** by the model. **The control "
+    "task** (Hewitt & Liang 2019) gives each word a label by lot: what is right there was learned by heart, so accuracy minus "
+    "control task, the **selectivity**, is what counts."
+)
+PROBE_NOTE = (
+    "With 95 % bootstrap intervals over sentences. {seen} of the words stand in the sentences that their probe was trained on; "
+    "the control labels of the others can only be guessed. Labels of fewer than ten words are left out; of words of several "
+    "tokens the mean vector is read."
+)
+PROBE_TABLE = "All layers in numbers"
+PROBE_EXPORT, PROBE_ROWS = "Scores of the probes", "{count:,} layers: {columns}."
+PROBE_RESULT = "It ends with accuracy and control task after each layer (0: embeddings)."
+PROBE_EXPORT_TITLE = "What a probe reads off {model}: {label}, {source}"
+PROBE_TYPED = "A probe needs annotated sentences: choose the built-in ones, or your own CoNLL-U file."

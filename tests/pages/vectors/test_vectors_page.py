@@ -1,0 +1,155 @@
+"""The page of vectors: points are the core's, a probe runs in the background, and what its examples claim is true."""
+
+import json
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.shell.numbers import whole_percent
+from pages.ui.stage.texts import EARLIER_STAYS, UPLOAD_SENTENCES
+from pages.vectors import texts
+from pages.vectors.inputs import EXAMPLES, PAGE
+from pages.vectors.probing import KIND
+from tests.support.drawings import problems, says
+from tests.support.serving import ROOT
+from tests.support.staged import ask_stage, is_empty, looked_at, stage_says, staged
+from tests.support.trainings import own_server, until_still
+from tx_core.corpus.sentence_file import ANNOTATED, embedded_sentences
+from tx_core.corpus.vectors import probe, project
+from tx_core.corpus.words import WRONG_COLUMNS
+from tx_core.engine import catalogue
+from tx_core.training.background import Registry
+
+HOSTILE = "**Bold** <b>אבג</b> \u202e🙂"
+
+
+def upload(app: AppTest, content: bytes, name: str) -> AppTest:
+    return app.file_uploader(key=f"{PAGE}_file").set_value((name, content, "text/plain")).run()
+
+
+def test_points_are_the_core_s_in_every_layer_and_each_is_named_with_its_text_and_its_nearest(open_app):
+    app = open_app(PAGE, text="It flies.", text_b=HOSTILE, layer="2", colour="word", token="2")
+    assert not app.exception and not problems(app)
+    found = project(catalogue.load(catalogue.DEFAULT), ["It flies.", HOSTILE])
+    (shown,) = looked_at(app)
+    np.testing.assert_allclose(shown["values"], found.places.transpose(1, 0, 2).reshape(len(found.tokens), -1), atol=1e-6)
+    assert shown["chart"]["title"] == texts.TITLES[1].format(layer=2)
+    nearest = [[[other, round(100 * cosine)] for other, cosine in zip(*one, strict=True)]
+               for one in zip(found.nearest[2].tolist(), found.similarities[2].tolist(), strict=True)]  # fmt: skip
+    assert shown["chart"]["nearest"][2] == nearest
+    assert shown["details"][1] == texts.TOKEN.format(token="flies", text="It flies.")
+    assert shown["details"][-1].endswith(f"“{HOSTILE}”")
+    assert not any("<b>" in one.value for one in (*app.markdown, *app.caption))
+    for kinds in shown["chart"]["colourings"].values():
+        assert sorted(number for kind in kinds for number in kind["members"]) == list(range(len(found.tokens)))
+    same = {kind["name"]: kind["members"] for kind in shown["chart"]["colourings"]["word"]}
+    assert {tuple(found.tokens[at].text for at in same["<"])} == {("<", "<")}
+    assert "the same texts" in says(app).lower() and "model=bert-base-uncased" in says(app)
+
+
+def test_annotated_sentences_are_coloured_by_their_columns_and_other_texts_are_not(open_app):
+    assert {"upos", "deprel"} <= looked_at(open_app(PAGE, texts="embedded"))[0]["chart"]["colourings"].keys()
+    shown = looked_at(open_app(PAGE, text="It flies.", text_b="", colour="upos"))[0]["chart"]
+    assert list(shown["colourings"]) == ["sentence", "position"]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "why"),
+    [
+        ("a.txt", b"", "The file is empty"),
+        ("a.conllu", b"1\tIt\tit\n", WRONG_COLUMNS.format(line=1, found=3, wanted=10)),
+        ("a.txt", b"\x89PNG\r\n\x1a\n\0\0\0", "not text that can be read"),
+    ],
+    ids=["empty", "broken CoNLL-U", "binary"],
+)
+def test_a_file_that_cannot_be_used_says_why_and_the_one_before_stays(open_app, name: str, data: bytes, why: str):
+    app = open_app(PAGE, texts="own")
+    assert UPLOAD_SENTENCES in says(app) and is_empty(app)
+    upload(app, b"It flies.\n" * 1000, "mine.txt")
+    assert "of 1,000 texts are not shown" in says(app) and not is_empty(app)
+    upload(app, data, name)
+    assert not app.exception and why in says(app)
+    assert EARLIER_STAYS.format(problem="", file="mine.txt").strip() in says(app)
+
+
+def test_two_files_of_one_name_are_two(open_app):
+    one, other = (upload(open_app(PAGE, texts="own"), text, "mine.txt") for text in (b"He is.", b"She is old."))
+    assert len(looked_at(one)[0]["rows"]) == 3 and len(looked_at(other)[0]["rows"]) == 4
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
+    """A server of its own, with space for one run."""
+    with own_server(monkeypatch, limit=1, pause=0.001) as registry:
+        yield registry
+
+
+def test_a_probe_of_a_file_is_trained_in_the_background_and_its_lines_are_the_core_s(open_app, runs: Registry):
+    text = "\n\n".join(ANNOTATED.read_text("utf-8").split("\n\n")[:30]).encode()
+    app = upload(open_app(PAGE, texts="own", part="probe"), text, "mine.conllu")
+    assert texts.PRESS_RUN in says(app)
+    assert until_still(ask_stage(app, "settings", {"training": "run"}), runs, KIND).state == "finished"
+    assert not app.exception and not problems(app)
+    (lines,) = looked_at(app)
+    found = probe(catalogue.load(catalogue.DEFAULT), app.session_state[f"{PAGE}_own_sentences"])
+    np.testing.assert_allclose(lines["values"], [found.accuracy, found.control, found.selectivity], atol=1e-6)
+    best = whole_percent(float(found.accuracy.max()))
+    assert f"{best} right after layer {found.accuracy.argmax()}" in stage_says(app)
+    ask_stage(app, "settings", {"label": "deprel"})
+    assert texts.LAST_RUN.partition(":")[0] in says(app) and not is_empty(app)
+
+
+def test_a_probe_of_typed_texts_says_what_it_needs(open_app):
+    app = open_app(PAGE, part="probe")
+    assert texts.PROBE_TYPED in says(app) and is_empty(app) and not app.exception
+
+
+# Examples
+
+ENTRIES = json.loads((ROOT / "assets" / "examples" / "vectors.json").read_text("utf-8"))
+ALL = [one for top in ENTRIES for one in (top, *top.get("counters", ()))]
+
+
+def test_every_example_is_a_click_away_with_what_to_notice(open_app):
+    app = open_app(PAGE)
+    assert EXAMPLES[0].notice in says(app)
+    for example in EXAMPLES[:-2]:
+        app.pills(key=f"{PAGE}_example").set_value(example.title).run()
+        for one in (example, *example.counters):
+            if one is not example:
+                app.pills(key=f"{PAGE}_counter_example").set_value(one.title).run()
+            assert not app.exception and not problems(app) and not is_empty(app)
+            assert one.notice in says(app)
+            assert staged(app)["view"]["layer"] == str(one.view["layer"])
+
+
+@pytest.mark.parametrize("entry", ALL[:-2], ids=lambda one: one["title"])
+def test_what_an_example_claims_is_true(entry):
+    view = entry["view"]
+    sentences = embedded_sentences() if view.get("texts") == "embedded" else [view["text"], view["text_b"]]
+    found = project(catalogue.load(catalogue.DEFAULT), sentences)
+    assert entry["claims"]
+    if "token" in view:
+        assert found.tokens[int(view["token"]) - 1].text in ("flies", "bank")
+    for kind, *rest in entry["claims"]:
+        if kind == "repeated":
+            word, layer, share = rest
+            assert f"{found.repeated[word][layer]:.2f}" == f"{share:.2f}"
+        elif kind == "same part":
+            parts = np.array([token.word.upos for token in found.tokens])
+            alike = (parts[found.nearest[rest[0], :, 0]] == parts)[parts != ""]
+            assert round(float(alike.mean()), 2) == rest[1]
+        else:
+            assert kind == "plane" and round(float(found.explained[rest[0]].sum()), 2) == rest[1]
+
+
+@pytest.mark.ci
+def test_what_the_example_of_a_probe_claims_is_true():
+    found = probe(catalogue.load(catalogue.DEFAULT), embedded_sentences())
+    for kind, layer, share in ALL[-2]["claims"]:
+        if kind == "accuracy":
+            assert round(float(found.accuracy[layer]), 2) == share
+        else:
+            assert kind == "more selective" and found.selectivity[layer] > found.selectivity[0] + share
