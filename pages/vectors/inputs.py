@@ -34,6 +34,8 @@ from tx_core.errors import TextProblem
 
 PAGE = "vectors"
 MOST_LAYERS = 200
+SOURCE_WIDTH = 176
+"""Pixels: on a phone the model stands beside it."""
 
 
 def read_token(written: str) -> str:
@@ -107,7 +109,8 @@ def vector_inputs() -> VectorInputs:
         set_values(PAGE, {"text_b": first["text_b"]})  # a link that names no text
     labels = {"text": texts.TEXT_A, "text_b": texts.TEXT_B} if value_of(PAGE, "texts") == "typed" else {}
     ask_sentences(PAGE, labels, _read, _ask_more, counts=False)
-    offer_views(PAGE, FIELDS, EXAMPLES, free=("label",))
+    typed = () if value_of(PAGE, "texts") == "typed" else ("text", "text_b")
+    offer_views(PAGE, FIELDS, EXAMPLES, free=("label", *typed))
     if value_of(PAGE, "texts") == "own":
         ask_file(PAGE, "cpu")
         if value_of(PAGE, "part") == "map":  # of a probe its run says it
@@ -124,6 +127,6 @@ def _read() -> VectorInputs:
 
 def _ask_more() -> None:
     if not is_hidden("texts"):
-        binding = widget_binding(widget_key(PAGE, "texts"))
-        controls.ask_option(texts.SOURCE, texts.SOURCES, label_visibility="collapsed", **binding)
+        shown = {"format_func": texts.SOURCES.get, "label_visibility": "collapsed", "width": SOURCE_WIDTH}
+        controls.choice_box(texts.SOURCE, list(texts.SOURCES), **shown, **widget_binding(widget_key(PAGE, "texts")))
     ask_model(PAGE)
