@@ -18,7 +18,7 @@ LABEL = "What is read"
 LABELS = {name: COLOURS[name] for name in ("upos", "xpos", "deprel")}
 
 TITLES = ("Embeddings", "After layer {layer}")
-COORDINATE = "{axis}, layer {layer}"
+COORDINATE = "{axis} in layer {layer}"
 TOKEN = "{token} · “{text}”"
 TEXT = "{number}: {text}"
 OTHER, NO_LABEL, ONCE = "other", "not annotated", "once"

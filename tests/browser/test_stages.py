@@ -27,6 +27,7 @@ from pages.summaries import texts as summary_texts
 from pages.ui.shell.numbers import percent
 from pages.ui.stage import browser_texts
 from pages.ui.stage import texts as stage_texts
+from pages.vectors import texts as vector_texts
 from tests.browser.conftest import go_by_history
 from tests.browser.journeys.test_presenter import NOTE_WRITING, fills_the_screen
 from tests.support.seen import answered, choose_head, comes_first, drawing, fits, press, redrawn, said, saved, silent, stage
@@ -321,6 +322,21 @@ def look_at_importance(page: Page) -> None:
     expect(stage(page)).to_contain_text("All heads of layer 2, switched off")
 
 
+def look_at_vectors(page: Page) -> None:
+    """Go to another layer, colour and token: the points move, and come to rest."""
+    layers = stage(page).get_by_role("slider", name=vector_texts.LAYER)
+    layers.press("Home")
+    layers.press("ArrowRight")
+    expect(stage(page)).to_contain_text(vector_texts.TITLES[1].format(layer=1))
+    expect(stage(page)).to_contain_text("“flies” 0.95")
+    stage(page).get_by_role("combobox", name=vector_texts.COLOUR).select_option(vector_texts.COLOURS["word"])
+    points = charts(page).first.get_by_role("group")
+    points.press("Home")
+    points.press("Enter")
+    expect(stage(page).get_by_test_id("spot-readout")).to_contain_text("time · “time flies like an arrow”")
+    expect(stage(page).locator("canvas[data-moving]").first).to_have_attribute("data-moving", "false")
+
+
 def look_at_next_word(page: Page) -> None:
     """Look at other places with other temperatures and cuts: their bars are those of the core. Then at another head."""
     engine = load("writer")
@@ -457,6 +473,13 @@ STAGES = {
         "what=layer.*head=2-5",
         {"Layer 5, head 3", "2.29"},
         (browser_texts.PICTURES["csv"], f"{importance_texts.TITLES['head']},5,3,2.289"),
+    ),
+    "vectors": Stage(
+        "/vectors?level=advanced",
+        look_at_vectors,
+        "layer=1&colour=word&token=1|token=1.*layer=1|layer=1.*token=1",
+        {"flies", "arrow", "1: time flies like an arrow", vector_texts.TITLES[1].format(layer=6)},
+        (browser_texts.PICTURES["csv"], f"{vector_texts.TITLES[1].format(layer=6)},time,x in layer 6,-0.1548"),
     ),
     "next_word": Stage(
         f"/next_word?text={quote_plus(OLD_MAN)}&written={'.'.join(map(str, WRITTEN))}",

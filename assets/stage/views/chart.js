@@ -65,7 +65,7 @@ export function drawChart(made, chart, { theme, width, height, sentence, cell, d
   };
   lay(room - GROWN[chart.kind]);
   const excess = made.laid.height - room;
-  const isLow = chart.kind === "matrix" && -excess >= chart.rows.length; // its names took less than was kept for them
+  const isLow = chart.kind === "points" || (chart.kind === "matrix" && -excess >= chart.rows.length); // its names took less than was kept for them
   if (isFlexible(chart) && (excess > 0 || isLow)) lay(room - GROWN[chart.kind] - excess); // such as of a legend of several rows
   if (chart.kind === "points") glide(made, theme, width);
   else made.laid.paint(sharpen(made.canvas, made.laid.width, made.laid.height));
