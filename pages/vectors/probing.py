@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.ui.export.computation import call, load_call, named, sentences_call
 from pages.ui.export.menu import export_menu, offer_tables
-from pages.ui.export.records import Code, DataTable, Export, table_files, table_of
+from pages.ui.export.records import DataTable, Export, PartNumbers, table_export, table_of
 from pages.ui.shell.controls import model_title
 from pages.ui.shell.frame import explain_computation
 from pages.ui.shell.numbers import whole_percent
@@ -16,7 +16,6 @@ from pages.ui.stage.charts import lines_drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.mount import Reported
 from pages.ui.stage.pictures import About, Picture
-from pages.ui.stage.sources import title_stem
 from pages.vectors import texts
 from pages.vectors.inputs import PAGE, VectorInputs
 from pages.vectors.points import about, name_texts
@@ -51,8 +50,9 @@ def find_probes(inputs: VectorInputs, engine: Engine) -> Probes:
     """Return the scores of the visitor's last probes, and say of what they are where something else is asked."""
     if not isinstance(inputs.sentences, Sentences):
         raise TextProblem(texts.PROBE_TYPED)
-    start = texts.RUN, texts.RUN_HELP
-    snapshot, run, take = background_runs.offer_run(PAGE, KIND, lambda: Run(engine, inputs), texts.PROGRESS, start)
+    snapshot, start = background_runs.current_run(KIND), (texts.RUN, texts.RUN_HELP)
+    background_runs.show_problem(PAGE)
+    run, take = background_runs.offer_run(PAGE, snapshot, KIND, lambda: Run(engine, inputs), texts.PROGRESS, start)
     last = snapshot.result if snapshot and not snapshot.running and not snapshot.problem else None
     scores = last.result() if last else None
     if scores is None:
@@ -124,9 +124,7 @@ def _table(found: Probes) -> DataTable:
 def probe_export(found: Probes) -> Export:
     """Return the export of the scores, and the code that trains the probes again."""
     described, asked = probe_about(found), found.asked
-    stem = title_stem(f"probe {asked.label}", described.source)
     trained = call(probe, load_call(asked.model, not asked.bare), sentences_call(asked.sentences), asked.label)
     scores = named("scores", trained)
-    code = Code(texts.PROBE_RESULT, lambda: [scores.accuracy.round(3), scores.control.round(3)])
-    files = table_files(texts.PROBE_EXPORT, texts.PROBE_ROWS, stem, _table(found))
-    return Export(described.title, stem, (files,), code, described.source)
+    shown = [scores.accuracy.round(3), scores.control.round(3)]
+    return table_export(PartNumbers(described.title, described.source, shown, texts.PROBE_RESULT), _table(found))

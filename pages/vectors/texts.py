@@ -71,7 +71,7 @@ PROBE_NOTE = (
     "tokens the mean vector is read."
 )
 PROBE_TABLE = "All layers in numbers"
-PROBE_EXPORT, PROBE_ROWS = "Scores of the probes", "{count:,} layers: {columns}."
+PROBE_EXPORT = "Scores of the probes"
 PROBE_RESULT = "It ends with accuracy and control task after each layer (0: embeddings)."
 PROBE_EXPORT_TITLE = "What a probe reads off {model}: {label}, {source}"
 PROBE_TYPED = "A probe needs annotated sentences: choose the built-in ones, or your own CoNLL-U file."
