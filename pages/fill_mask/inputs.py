@@ -142,7 +142,7 @@ def blank_inputs(page: str) -> BlankInputs:
     """Read the address, draw the boxes, the words and the examples, and return what is asked."""
     read_stage_address(page, FIELDS, lambda: _set_by_example(page))
     _forget_words_of_example(page)
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         names = ["text", "second"] if value_of(page, "compare") else ["text"]
         for name in names:
             label = texts.SENTENCE if len(names) == 1 else {"text": texts.FIRST_SENTENCE}.get(name, texts.SECOND_SENTENCE)

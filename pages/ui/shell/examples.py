@@ -78,7 +78,7 @@ def offer_examples(
     example, origin = find(choices, is_on_page)
     _offer(widget_key(page, "example"), choices, origin, choose)
     if example and origin:
-        with st.container(horizontal=True, vertical_alignment="center"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
             if said := describe(example):
                 st.markdown(said, width=NOTICE_WIDTH)
             if origin.counters:

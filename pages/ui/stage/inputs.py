@@ -70,7 +70,7 @@ def ask_sentences(
 
     labels: by the names of the fields. counts: whether it is told how many tokens there are.
     """
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         for name, label in labels.items():
             width = SECOND_WIDTH if label == SECOND_SENTENCE else "stretch"
             key = widget_key(page, name)
@@ -145,7 +145,7 @@ def pair_inputs(
     read = lambda: make(*(value_of(page, name) for name in names))  # noqa: E731
     inputs = ask_sentences(page, asked, read, (lambda: None) if apart else ask, counts=False)
     if apart:
-        with st.container(horizontal=True):
+        with st.container(horizontal=True, gap="xsmall"):
             ask()
     offer_views(page, fields, examples, free)
     return inputs
