@@ -2,6 +2,8 @@
 
     python -m tx_core.classroom.claims --model film_reviews
 
+The page Claims shows the same rows. Those of the embedded model are stored beside it: `--write` makes that file anew.
+
 Another model than the embedded one, or one fine-tuned from it, has other heads and layers: each sentence is then put to the
 head, or the layer, that does best what is claimed, so that a claim fails where none does it.
 """
@@ -9,9 +11,11 @@ head, or the layer, that does best what is claimed, so that a claim fails where 
 import argparse
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from functools import partial
+from time import perf_counter
+from typing import Any, Literal, NamedTuple, get_args
 from urllib.parse import urlencode
 
 import numpy as np
@@ -26,6 +30,7 @@ from tx_core.classroom.questions import shares_by_name
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import OwnEngine
 from tx_core.engine.engine import Engine
+from tx_core.engine.progress import Progress
 from tx_core.errors import ExplorerError
 from tx_core.fill_mask.predictions import fill_jointly
 from tx_core.fill_mask.word_scores import read_words, score_words
@@ -36,16 +41,20 @@ from tx_core.transformer.interventions import read_interventions
 EXAMPLES, LESSONS = ASSETS / "examples", ASSETS / "lessons"
 LESSON_CLAIMS = LESSONS / "claims.json"
 """By lesson and title of a step, claims on the answer to its question, or on another measure of the same fields."""
+STORED = catalogue.MODELS / catalogue.DEFAULT / "claims.jsonl"
+"""The claims on the embedded model, one a line."""
+YES = "(1: yes)"
 MORE_LIKELY = 1.2
 """How many times as likely as another a word must be, where a claim does not say."""
 Example = Mapping[str, Any]
+Verdict = Literal["fails", "unasked", "holds"]
 
 
 class Claim(NamedTuple):
     """What is claimed of a sentence, the number that a model has for it, and the range in which the claim holds.
 
     The number is NaN where the model does not read the tokens or score the words. where: the heads that were asked, as 2-8.
-    link: where the app shows it with this model, behind its address.
+    link: where the app shows it with this model, behind its address. made: the page whose example says so, or the lesson.
     """
 
     text: str
@@ -55,11 +64,25 @@ class Claim(NamedTuple):
     most: float = math.inf
     where: str = ""
     link: str = ""
+    made: str = ""
 
     @property
     def margin(self) -> float:
         """How far within the range the number is; negative where the claim fails, NaN where it cannot be asked."""
         return min(self.value - self.least, self.most - self.value)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the claim holds of the model."""
+        return "unasked" if math.isnan(self.margin) else "holds" if self.margin >= 0 else "fails"
+
+    @property
+    def claimed(self) -> str:
+        """The range in words."""
+        least, most = (f"{end:.3g}" for end in (self.least, self.most))
+        if math.isinf(self.most):
+            return f"at least {least}"
+        return f"at most {most}" if math.isinf(self.least) else least if least == most else f"{least} to {most}"
 
 
 def link_to(engine: Engine, text: str, **view: str) -> str:
@@ -123,17 +146,23 @@ def _claims_of(
 
     for query, key, least in sentence["links"]:
         value, ahead = weight(query, key)
-        put(f"{query} → {key}", value, least)
-        put(f"{query} → {key} before any other", ahead, 0.0)
+        put(_attention(query, key), value, least)
+        put(f"{_attention(query, key)}, above that on any other", ahead, 0.0)
     for query, key, most in sentence.get("at_most", ()):
-        put(f"{query} → {key}", weight(query, key)[0], most=most)
+        put(_attention(query, key), weight(query, key)[0], most=most)
     if {"special", "special_at_most"} & sentence.keys():
         share = weights[own][:, ~own].sum(axis=1).mean()
-        put("special tokens", share, sentence.get("special", 0.0), sentence.get("special_at_most", 1.0))
+        put("attention on special tokens", share, sentence.get("special", 0.0), sentence.get("special_at_most", 1.0))
     if "step" in sentence:
         step, least = sentence["step"]
-        put(f"{step:+d} tokens", weights.diagonal(step)[np.outer(own, own).diagonal(step)].mean(), least)
+        put(f"attention {step:+d} tokens away", weights.diagonal(step)[np.outer(own, own).diagonal(step)].mean(), least)
     return claims
+
+
+def _attention(query: str | int, key: str | int) -> str:
+    """Name a weight, of tokens by name or by number."""
+    one, other = (f"token {name}" if isinstance(name, int) else f"“{name}”" for name in (query, key))
+    return f"attention of {one} on {other}"
 
 
 def word_claims(engine: Engine, prompt: Example) -> list[Claim]:
@@ -144,11 +173,15 @@ def word_claims(engine: Engine, prompt: Example) -> list[Claim]:
         one, other = (score_words(engine, prompt[text], read_words(each), blank=blank)[0].probability for text, each in asked)
         value = one / other if one is not None and other else math.nan
         least, link = times[0] if times else MORE_LIKELY, link_to(engine, prompt[name])
-        claims.append(Claim(prompt[name], f"{word} : {other_word}", value, least, link=link))
+        says = f"“{word}” so many times as likely as “{other_word}”" + (
+            f" in “{prompt[other_name]}”" if other_name != name else ""
+        )
+        claims.append(Claim(prompt[name], says, value, least, link=link))
     if "joint" in prompt:
         best = list(fill_jointly(engine, prompt["text"])[0].words)
         link = link_to(engine, prompt["text"])
-        claims.append(Claim(prompt["text"], " … ".join(prompt["joint"]), float(best == prompt["joint"]), 1, link=link))
+        says = f"the blanks are filled with “{' … '.join(prompt['joint'])}” {YES}"
+        claims.append(Claim(prompt["text"], says, float(best == prompt["joint"]), 1, 1, link=link))
     return claims
 
 
@@ -202,24 +235,28 @@ def patch_claims(engine: Engine, example: Example) -> list[Claim]:
     for kind, *rest in example["claims"]:
         if kind in ("answers", "first"):
             for word, text, found in zip(rest * (2 // len(rest)), asked.values(), likely, strict=False):
-                put(f"{word} is most likely in “{text}”", [(float(found == word), "")], least=1)
+                put(f"“{word}” is most likely in “{text}” {YES}", [(float(found == word), "")], least=1, most=1)
         elif kind == "cell":
-            put(f"effect at {rest[1]}", effects(*rest[:2]), *rest[2:])
+            put(f"effect at “{rest[1]}”", effects(*rest[:2]), *rest[2:])
         elif kind == "above":
             one, other = (effects(rest[0], token) for token in rest[1:])
             pairs = zip(one, other, strict=False)
-            put(f"{rest[1]} before {rest[2]}", [(mine - yours, where) for (mine, where), (yours, _) in pairs], least=0)
+            put(
+                f"effect at “{rest[1]}”, above that at “{rest[2]}”",
+                [(mine - yours, where) for (mine, where), (yours, _) in pairs],
+                least=0,
+            )
         elif kind == "nothing":
             value = np.abs(grid.effect[:, tokens[rest[0]]]).max() if rest[0] in tokens else math.nan
-            put(f"largest effect at {rest[0]}", [(value, "")], most=0.02)
+            put(f"largest effect at “{rest[0]}”", [(value, "")], most=0.02)
         elif kind in ("head", "strongest"):
             value, ahead, where = strongest("head" if kind == "head" else "asked", *rest[:2])
             put("effect of the strongest head", [(value, where)], *rest[2:])
-            put("effect before that of any other head", [(ahead, where)], least=0)
+            put("effect of the strongest head, above that of any other", [(ahead, where)], least=0)
         else:  # near
             at = answers.index(rest[0])
             value = abs(grid.source_probabilities[at] - grid.target_probabilities[at]) if grid else math.nan
-            put(f"difference of {rest[0]} in A and B", [(value, "")], most=rest[1])
+            put(f"probability of “{rest[0]}”: difference of A and B", [(value, "")], most=rest[1])
     return claims
 
 
@@ -296,7 +333,15 @@ def compare_claims(engine: Engine, entry: Example, shown: Example) -> list[Claim
     return found
 
 
-_OF_HEADS = ("weight", "step", "special", "neighbours", "spread", "moved")
+_OF_HEADS = {
+    "weight": "attention of “{0}” on “{1}” in {side}",
+    "step": "attention {0:+d} words away in {side}",
+    "special": "attention on special tokens in {side}",
+    "neighbours": "attention on the words beside, in {side}",
+    "spread": "spread of attention in {side}",
+    "moved": "attention that moves from A to B",
+}
+"""What is claimed on the weights of a head, or the mean of a layer."""
 
 
 def _compared(engine: Engine, view: Example, says: str, value: Any, least: Any, most: Any, where: str = "") -> Claim:
@@ -325,7 +370,7 @@ def _head_claim(engine: Engine, view: Example, sides: tuple[Side, Side], head: t
     else:
         value = comparison.moved_attention(*(one.weights_of(head) for one in sides)).mean()
     where = f"{head[0] + 1}" if head[1] is None else f"{head[0] + 1}-{head[1] + 1}"
-    return _compared(engine, view, " ".join(map(str, (name, kind, *rest[:-2]))), value, *rest[-2:], where)
+    return _compared(engine, view, _OF_HEADS[kind].format(*rest, side=name), value, *rest[-2:], where)
 
 
 def _word_claim(engine: Engine, view: Example, sides: tuple[Side, Side], claim: list) -> Claim:
@@ -344,18 +389,33 @@ def _word_claim(engine: Engine, view: Example, sides: tuple[Side, Side], claim: 
     if kind == "lowest":
         words = {spelled[0][mine][1] for mine, _ in aligned if comparison.is_word(spelled[0][mine])}
         least = min((similarity(word) for word in words), default=math.nan)
-        return _compared(engine, view, f"similarity of {first} below all others", least - similarity(first), 0, math.inf)
+        return _compared(
+            engine, view, f"similarity of “{first}” in A and B, below that of all others", least - similarity(first), 0, math.inf
+        )
     if kind in ("partners", "only in"):
         word, side = (first, 0) if kind == "partners" else (rest[0], "AB".index(first))
         with_partner = {spelled[side][pair[side]][1] for pair in aligned}
         is_true = word in with_partner if kind == "partners" else word in sides[side].words and word not in with_partner
-        return _compared(engine, view, f"{kind} {' '.join([first, *rest])}", is_true, 1, 1)
-    return _compared(engine, view, f"{kind} of {first}", similarity(first, 0 if kind.endswith("before") else -1), *rest)
+        says = f"“{word}” has a partner" if kind == "partners" else f"“{word}” is only in {first}"
+        return _compared(engine, view, f"{says} {YES}", is_true, 1, 1)
+    at, depth = (" before the first layer", 0) if kind.endswith("before") else ("", -1)
+    return _compared(engine, view, f"similarity of “{first}” in A and B{at}", similarity(first, depth), *rest)
 
 
 def lesson_claims(engine: Engine) -> list[Claim]:
     """Return the claims of lessons on models of its kind, which write or fill blanks."""
-    claims: list[Claim] = []
+    return [claim for _, _, ask in _lesson_questions(engine) for claim in ask()]
+
+
+class _Question(NamedTuple):
+    """What is asked of a model: the page whose example claims it, or the lesson, the text, and what returns the claims."""
+
+    made: str
+    text: str
+    ask: Callable[[], list[Claim]]
+
+
+def _lesson_questions(engine: Engine) -> Iterator[_Question]:
     every = [f"{layer + 1}-{head + 1}" for layer, head in np.ndindex(engine.info.num_layers, engine.info.num_heads)]
     for name, said in json.loads(LESSON_CLAIMS.read_text("utf-8")).items():
         for step in open_lesson(LESSONS / f"{name}.yaml").steps:
@@ -366,9 +426,23 @@ def lesson_claims(engine: Engine) -> list[Claim]:
             for entry in said.get(step.title, ()):
                 measure = Measure(**{field: value for field, value in (own | entry).items() if field in Measure.model_fields})
                 heads = every if measure.head and not has_heads_of(engine, model) else [measure.head]
-                asked = (measure.model_copy(update={"head": head}) for head in heads)
-                claims += most_true(_answer_claims(engine, one, entry) for one in asked)
-    return claims
+                asked = [measure.model_copy(update={"head": head}) for head in heads]
+                yield _Question(name, measure.text, partial(_best_answer, engine, asked, entry))
+
+
+def _best_answer(engine: Engine, asked: Sequence[Measure], entry: Example) -> list[Claim]:
+    return most_true(_answer_claims(engine, one, entry) for one in asked)
+
+
+_MEASURED = {
+    "top_word": "probability of the word in the blank",
+    "rank_of": "rank of “{word}”",
+    "strongest_key": "attention of “{query}”",
+    "strongest_cell": "largest weight",
+    "attention_weight": "attention of “{query}” on “{key}”",
+    "head_with_largest_effect": "what the prediction loses without a head",
+}
+"""What a measure of a lesson is called."""
 
 
 def _answer_claims(engine: Engine, measure: Measure, entry: Example) -> list[Claim]:
@@ -382,42 +456,88 @@ def _answer_claims(engine: Engine, measure: Measure, entry: Example) -> list[Cla
             if own is None and measure.measure == "top_word":
                 own = score_word(engine, measure, entry["right"]).probability
             ahead = math.nan if own is None else own - max(shares.values())
-    asked = " ".join(filter(None, (measure.measure, measure.query, measure.key, measure.word, measure.changes)))
+    changed = f" with {measure.changes}" if measure.changes else ""
+    asked = _MEASURED[measure.measure].format(**measure.model_dump()) + changed
     link = link_to(engine, measure.text, heads=measure.head or "", changes=measure.changes)
     about, claims = {"where": measure.head or "", "link": link}, []
     if "right" in entry:
-        claims.append(Claim(measure.text, f"{asked}: {entry['right']} before any other", ahead, 0.0, **about))
+        claims.append(Claim(measure.text, f"{asked}: “{entry['right']}” above any other", ahead, 0.0, **about))
     if {"least", "most"} & entry.keys():
         bounds = entry.get("least", -math.inf), entry.get("most", math.inf)
         claims.append(Claim(measure.text, asked, value, *bounds, **about))
     return claims
 
 
+class ClaimCheck:
+    """All claims put to a model, an example or a question of a lesson per update; `claims` has those of all updates so far.
+
+    Of a text that the model cannot read, one claim that cannot be asked says why.
+    """
+
+    def __init__(self, engine: Engine):
+        self.engine, self.claims = engine, list[Claim]()
+        asks: dict[str, Callable[[Example, Example], list[Claim]]] = {
+            "attention": partial(attention_claims, engine),
+            "fill_mask": lambda _, shown: word_claims(engine, shown),
+            "patching": lambda _, shown: patch_claims(engine, shown),
+            "compare": partial(compare_claims, engine),
+        }
+        shown = ((page, *pair) for page in asks for pair in sentences(page))
+        examples = [_Question(page, _text_of(one), partial(asks[page], entry, one)) for page, entry, one in shown]
+        self.left = [*examples, *_lesson_questions(engine)]
+        self.total = len(self.left)
+
+    def updates(self) -> Generator[Progress, None, None]:
+        """Ask one after the other; calling it again goes on where it was left."""
+        started = perf_counter()
+        while self.left:
+            made, text, ask = self.left[0]
+            try:
+                found = ask()
+            except ExplorerError as problem:
+                found = [Claim(text, str(problem), math.nan, link=link_to(self.engine, text))]
+            self.claims += [claim._replace(made=made) for claim in found]
+            del self.left[0]
+            yield Progress(self.total - len(self.left), self.total, perf_counter() - started)
+
+
+def _text_of(shown: Example) -> str:
+    return shown.get("text") or shown["view"]["text"]
+
+
+def check_claims(engine: Engine) -> list[Claim]:
+    """Return every claim of examples and lessons put to a model."""
+    check = ClaimCheck(engine)
+    for _ in check.updates():
+        pass
+    return check.claims
+
+
+def stored_claims(model: str) -> list[Claim]:
+    """Return the claims that are stored of a model by its name; none of any but the embedded one."""
+    if model != catalogue.DEFAULT:
+        return []
+    return [Claim(*json.loads(line)) for line in STORED.read_text("utf-8").splitlines()]
+
+
 def main(argv: Sequence[str] | None = None) -> None:
     """Print a row of each claim: whether it holds, the number and the range, what is claimed, of which sentence, and where."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--model", default=catalogue.DEFAULT, help="a name of the catalogue")
+    parser.add_argument("--write", action="store_true", help=f"store those of the embedded model in {STORED.name}, for the page")
+    given = parser.parse_args(argv)
     try:
-        engine = catalogue.load(parser.parse_args(argv).model)
+        rows = check_claims(catalogue.load(catalogue.DEFAULT if given.write else given.model))
     except ExplorerError as problem:
         parser.exit(1, f"{problem}\n")
-    rows = lesson_claims(engine)
-    pages: dict[str, Callable[[Example, Example], list[Claim]]] = {
-        "attention": lambda entry, shown: attention_claims(engine, entry, shown),
-        "fill_mask": lambda _, shown: word_claims(engine, shown),
-        "patching": lambda _, shown: patch_claims(engine, shown),
-        "compare": lambda entry, shown: compare_claims(engine, entry, shown),
-    }
-    for page, claims_of in pages.items():
-        try:
-            rows += [claim for entry, shown in sentences(page) for claim in claims_of(entry, shown)]
-        except ExplorerError as problem:
-            print(f"{page}: {problem}")
-    verdicts = ["holds" if row.margin >= 0 else "?" if math.isnan(row.margin) else "fails" for row in rows]
-    for row, word in zip(rows, verdicts, strict=True):
-        bounds = f"{row.least:.2f} to {row.most:.2f}".replace("-inf to ", "at most ").replace(" to inf", " at least")
-        print(f"{word:5} {row.value:8.2f} ({bounds}) {row.where:4} {row.says}: {row.text} {row.link}")
-    print(f"{verdicts.count('holds')} hold, {verdicts.count('fails')} fail, {verdicts.count('?')} cannot be asked.")
+    if given.write:
+        lines = (json.dumps([*row[:2], float(f"{row.value:.6g}"), *row[3:]], ensure_ascii=False) for row in rows)
+        STORED.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    counts = dict.fromkeys(get_args(Verdict), 0)
+    for row in rows:
+        counts[row.verdict] += 1
+        print(f"{row.verdict:7} {row.value:8.2f} ({row.claimed}) {row.where:4} {row.says}: {row.text} {row.link}")
+    print(f"{counts['holds']} hold, {counts['fails']} fail, {counts['unasked']} cannot be asked.")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@ examples are true, the tests of their pages say."""
 
 import json
 import math
+import random
 
 import pytest
 
@@ -74,9 +75,22 @@ def test_claims_of_patching_and_compare_are_put_to_the_best_layer_and_head_of_an
 
 def test_every_claim_is_printed_with_what_the_model_makes_of_it(capsys, monkeypatch):
     example = {"words": False, "heads": [[2, 8]]}, CHECKED
-    monkeypatch.setattr(claims, "sentences", lambda page: iter([example] if page == "attention" else []))
-    monkeypatch.setattr(claims, "lesson_claims", lambda engine: [])
+    unread = example[0], {"text": "a " * 200, "links": []}
+    monkeypatch.setattr(claims, "sentences", lambda page: iter([example, unread] if page == "attention" else []))
+    monkeypatch.setattr(claims, "_lesson_questions", lambda engine: [])
     claims.main(["--model", "embedded"])
     *rows, total = capsys.readouterr().out.splitlines()
-    assert [row.split()[0] for row in rows] == ["holds", "holds", "?", "?", "fails"]
-    assert total == "2 hold, 1 fail, 2 cannot be asked."
+    assert [row.split()[0] for row in rows] == ["holds", "holds", "unasked", "unasked", "fails", "unasked"]
+    assert "at most 128" in rows[-1]
+    assert total == "2 hold, 1 fail, 3 cannot be asked."
+
+
+def test_the_claims_that_are_stored_are_those_of_the_model():
+    check, stored = claims.ClaimCheck(catalogue.load(catalogue.DEFAULT)), claims.stored_claims(catalogue.DEFAULT)
+    assert {claim.made for claim in stored} == {question.made for question in check.left}
+    check.left = random.sample(check.left, 20)
+    for _ in check.updates():
+        pass
+    kept = {(claim.made, *claim[:2], *claim[3:]): claim.value for claim in stored}
+    for claim in check.claims:
+        assert kept[claim.made, *claim[:2], *claim[3:]] == pytest.approx(claim.value, rel=1e-3, abs=1e-5)
