@@ -1,12 +1,14 @@
 """Does word order matter? Shuffle the words, with positions and without, and compare outputs and predictions."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
 import torch
 from jaxtyping import Float
-from torch import Tensor, nn
+from torch import Tensor
 
+from tx_core.analysis.probabilities import largest, probabilities
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.transformer.bert import Bert
 from tx_core.transformer.interventions import Intervention
@@ -95,22 +97,21 @@ def shuffle_test(engine: BertEngine, text: str, seed: int) -> ShuffleTest:
     Raises:
         TextProblem: If the text cannot be read.
     """
-    encoding = engine.encode(text)
+    encoding, guesses = engine.encode(text), [None] * 3
     order = random_order(len(encoding), seed, [place for place, special in enumerate(encoding.special) if special])
-    mixed = tuple(encoding.ids[place] for place in order)
-
-    def compute(model: nn.Module, device: str) -> ShuffleTest:
-        def guess(ids: tuple[int, ...], place: int, positions: bool) -> BlankGuess:
-            changes = [()] if positions else [(Intervention("no_positions"),)]
-            run = model(torch.tensor([ids], device=device), interventions=changes, places=[place])
-            best = model.predict(run.output)[0, 0].softmax(-1).topk(NUM_PREDICTIONS)
-            return BlankGuess(tuple(engine.tokenizer.word(piece) for piece in best.indices.tolist()), tuple(best.values.tolist()))
-
-        effects = [shuffle_effect(model, encoding.ids, order, positions=positions) for positions in (True, False)]
-        if not encoding.blanks or not engine.info.fills_blanks:
-            return ShuffleTest(encoding, order, *effects, None, None, None)
+    effects = engine.runner.run(
+        lambda model, _: [shuffle_effect(model, encoding.ids, order, positions=positions) for positions in (True, False)]
+    ).value
+    if encoding.blanks and engine.info.fills_blanks:
         blank = encoding.blanks[0]
-        ordered, shuffled = guess(encoding.ids, blank, True), guess(mixed, order.index(blank), True)
-        return ShuffleTest(encoding, order, *effects, ordered, shuffled, guess(encoding.ids, blank, False))
+        ordered = replace(encoding, blanks=(blank,))
+        shuffled = replace(encoding, ids=tuple(encoding.ids[place] for place in order), blanks=(order.index(blank),))
+        changes = [(), (), (Intervention("no_positions"),)]
+        guesses = [_guess(engine, logits) for logits in engine.blank_logits([ordered, shuffled, ordered], interventions=changes)]
+    return ShuffleTest(encoding, order, *effects, *guesses)
 
-    return engine.runner.run(compute).value
+
+def _guess(engine: BertEngine, logits: Float[np.ndarray, "1 vocab"]) -> BlankGuess:
+    shares = probabilities(logits[0])
+    best = largest(shares, NUM_PREDICTIONS)
+    return BlankGuess(tuple(map(engine.tokenizer.word, best.tolist())), tuple(shares[best].tolist()))
