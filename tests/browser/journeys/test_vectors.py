@@ -1,11 +1,11 @@
-"""Vectors: points move with the layer and come to rest, a file is coloured by its columns, and a probe is trained on it."""
+"""Vectors: points move with the layer and come to rest, and a file is coloured by its columns."""
 
 import pytest
 from playwright.sync_api import expect
 
 from pages.vectors import texts
 from pages.vectors.inputs import EXAMPLES
-from tests.support.seen import answered, drawn, linked, main, press, says, stage
+from tests.support.seen import answered, drawn, linked, main, says, stage
 from tx_core.corpus.sentence_file import ANNOTATED
 
 pytestmark = pytest.mark.ci
@@ -13,7 +13,7 @@ FEW = "\n\n".join(ANNOTATED.read_text("utf-8").split("\n\n")[:30]).encode()
 
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
-def test_points_move_unless_nobody_wants_motion_and_a_probe_reads_ones_own_file(arrive, for_everybody, motion: str):
+def test_points_move_unless_nobody_wants_motion_and_ones_own_file_is_coloured_by_its_columns(arrive, for_everybody, motion: str):
     page = arrive("/vectors?level=advanced")
     page.emulate_media(reduced_motion=motion)
     says(page, EXAMPLES[0].notice)
@@ -34,8 +34,5 @@ def test_points_move_unless_nobody_wants_motion_and_a_probe_reads_ones_own_file(
     page.locator("input[type=file]").set_input_files({"name": "x.conllu", "mimeType": "text/plain", "buffer": FEW})
     stage(page).get_by_role("combobox", name=texts.COLOUR).select_option(texts.COLOURS["upos"])
     linked(page, texts="own", colour="upos")
-    press(page, texts.PARTS["probe"])
-    press(page, texts.RUN)
-    says(page, "right after layer 1")
     answered(page)
     for_everybody(page)
