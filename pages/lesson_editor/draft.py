@@ -21,13 +21,7 @@ from pages.ui.shell.address import ADDED_VIEWS, DRAFT
 from pages.ui.shell.frame import new_id
 from pages.ui.shell.session import uploaded_file
 from pages.ui.stage.scripts import component
-from tx_core.classroom.lesson_file import (
-    DIFFICULTIES,
-    MAX_STEPS,
-    Lesson,
-    Step,
-    read_lesson,
-)
+from tx_core.classroom.lesson_file import DIFFICULTIES, MAX_STEPS, Lesson, Step, read_lesson
 from tx_core.classroom.measures import MAX_SHORT, MEASURES
 from tx_core.classroom.questions import QUESTION_KINDS
 from tx_core.errors import LessonProblem
@@ -101,13 +95,8 @@ def file_of(draft: Fields) -> str:
 
 
 def _step(step: Fields) -> Fields:
-    written = {name: step[name] for name in ("title", "page", "view")}
-    if step["controls"] is not None:
-        written["controls"] = step["controls"]
-    written["text"] = step["text"]
-    if step["kind"] != "none":
-        written["question"] = question_of(step)
-    return written | {name: step[name] for name in ("then", "done", "notes") if step[name]}
+    fields = step | {"question": question_of(step) if step["kind"] != "none" else None}
+    return {name: fields[name] for name in Step.model_fields if fields[name] not in ("", None)}
 
 
 def question_of(step: Fields) -> Fields:
@@ -143,22 +132,15 @@ def is_first_ask(ask: str) -> bool:
 
 def draft_of(lesson: Lesson) -> Fields:
     """Return a lesson as fields for the editor."""
-    fields = {name: getattr(lesson, name) for name in ("title", "language", "level", "minutes", "about")}
-    fields |= {"id": new_id(), "recap": lesson.recap or "", "notes": lesson.notes or ""}
-    return fields | {"steps": [_fields(step) for step in lesson.steps]}
+    written = lesson.model_dump(mode="json", exclude_none=True)
+    return new_draft() | written | {"steps": [_fields(**step) for step in written["steps"]]}
 
 
-def _fields(step: Step) -> Fields:
-    fields = new_step(step.page, step.view)
-    fields |= {"title": step.title, "text": step.text, "then": step.then or "", "notes": step.notes or ""}
-    fields["controls"] = None if step.controls is None else list(step.controls)
-    fields["done"] = step.done or ""
-    if question := step.question:
-        fields |= {"kind": question.kind, "ask": question.ask, "options": "\n".join(question.options)}
-        fields["tolerance"] = question.tolerance
-    if step.question and (measure := step.question.answer):
-        fields["measure"] = measure.measure
-        fields |= {f"of_{name}": getattr(measure, name) or "" for name in texts.MEASURE_BOXES}
+def _fields(page: str, view: Fields, question: Fields | None = None, **said: object) -> Fields:
+    fields, asked = new_step(page, view) | said, question or {"options": []}
+    fields |= asked | {"options": "\n".join(asked["options"])}
+    if answer := fields.pop("answer", None):
+        fields |= {"measure": answer["measure"]} | {f"of_{name}": answer.get(name, "") for name in texts.MEASURE_BOXES}
     return fields
 
 

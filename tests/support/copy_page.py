@@ -1,13 +1,14 @@
 """The page of the encoder-decoder as tests use it: a small training, its buttons, and what it says."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.stage.texts import MOMENT
 from tests.support import classifier_page
 from tests.support.staged import staged
-from tx_core.training.copy_task import CopySettings
+from tx_core.training.copy_task import QUICK
 
 Open = Callable[..., AppTest]
 KIND = "sequences"
@@ -24,19 +25,8 @@ SMALL = {
     "seed": "3",
     "numbers": "7 3 11 2 5",
 }
-SETTINGS = CopySettings(
-    task="copy",
-    vocab_size=12,
-    length=6,
-    batch_size=16,
-    batches=10,
-    hidden_size=16,
-    num_layers=1,
-    num_heads=2,
-    intermediate_size=24,
-    norm_first=True,
-    learning_rate=5e-3,
-    seed=3,
+SETTINGS = replace(
+    QUICK, vocab_size=12, length=6, batch_size=16, batches=10, hidden_size=16, num_heads=2, intermediate_size=24, seed=3
 )
 
 

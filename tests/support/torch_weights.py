@@ -7,45 +7,10 @@ from tx_core.transformer.config import BertConfig, CausalConfig, Seq2SeqConfig
 from tx_core.transformer.layers import EncoderBlock, FeedForward, LayerNorm, MultiHeadAttention
 from tx_core.transformer.seq2seq import DecoderBlock
 
-SMALL_BERT = BertConfig(
-    vocab_size=23,
-    hidden_size=12,
-    num_layers=2,
-    num_heads=3,
-    intermediate_size=20,
-    max_positions=10,
-    num_segments=2,
-    activation="gelu",
-    layer_norm_eps=1e-12,
-    dropout=0.0,
-)
-
-
-SMALL_SEQ2SEQ = Seq2SeqConfig(
-    vocab_size=11,
-    hidden_size=12,
-    num_layers=2,
-    num_heads=3,
-    intermediate_size=20,
-    max_positions=9,
-    norm_first=False,
-    activation="relu",
-    layer_norm_eps=1e-5,
-    dropout=0.0,
-)
-
-SMALL_CAUSAL = CausalConfig(
-    vocab_size=53,
-    hidden_size=12,
-    num_layers=2,
-    num_heads=3,
-    intermediate_size=20,
-    max_positions=24,
-    rotary_base=100.0,
-    activation="gelu",
-    layer_norm_eps=1e-5,
-    dropout=0.0,
-)
+SIZES = {"hidden_size": 12, "num_layers": 2, "num_heads": 3, "intermediate_size": 20, "dropout": 0.0}
+SMALL_BERT = BertConfig(**SIZES, vocab_size=23, max_positions=10, num_segments=2, activation="gelu", layer_norm_eps=1e-12)
+SMALL_SEQ2SEQ = Seq2SeqConfig(**SIZES, vocab_size=11, max_positions=9, norm_first=False, activation="relu", layer_norm_eps=1e-5)
+SMALL_CAUSAL = CausalConfig(**SIZES, vocab_size=53, max_positions=24, rotary_base=100.0, activation="gelu", layer_norm_eps=1e-5)
 
 
 @torch.no_grad()

@@ -79,21 +79,21 @@ def cut_effects(
         for key in range(query + 1 if engine.info.predicts_next else tokens)
     ]
     cuts = [Intervention("cut", layer, positions=(query, key)) for layer, query, key in pairs]
-    measured = _measure(engine, row, interventions, cuts)
+    entry, odds, shares, firsts = _measure(engine, row, interventions, cuts)
     effect, after = np.full((count, tokens, tokens), np.nan), np.full((count, tokens, tokens), np.nan)
-    first = np.full((count, tokens, tokens), measured.entry)
+    first = np.full((count, tokens, tokens), entry)
     measured_rows = np.ix_(list(within), list(asked))
-    effect[measured_rows], after[measured_rows] = 0.0, measured.probabilities[0]
+    effect[measured_rows], after[measured_rows] = 0.0, shares[0]
     if pairs:
         at = tuple(np.array(pairs).T)
-        effect[at] = measured.log_odds[0] - measured.log_odds[1:]
-        after[at], first[at] = measured.probabilities[1:], measured.firsts[1:]
+        effect[at] = odds[0] - odds[1:]
+        after[at], first[at] = shares[1:], firsts[1:]
     return CutEffects(
         row,
         place,
-        engine.tokenizer.readable(measured.entry) or engine.tokenizer.word(measured.entry),
-        measured.entry,
-        float(measured.probabilities[0]),
+        engine.tokenizer.readable(entry) or engine.tokenizer.word(entry),
+        entry,
+        float(shares[0]),
         effect,
         after,
         first,
@@ -123,8 +123,8 @@ def head_effects(
     """
     kind, positions = ("off", ()) if pair is None else ("cut", pair)
     cuts = [Intervention(kind, layer, head, positions=positions) for head in range(engine.info.num_heads)]
-    measured = _measure(engine, read_prediction(engine, text, blank, written), interventions, cuts)
-    return measured.log_odds[0] - measured.log_odds[1:]
+    _, odds, _, _ = _measure(engine, read_prediction(engine, text, blank, written), interventions, cuts)
+    return odds[0] - odds[1:]
 
 
 def read_prediction(engine: Engine, text: str, blank: int = 0, written: Sequence[int] = ()) -> Encoding:
@@ -145,18 +145,13 @@ def read_prediction(engine: Engine, text: str, blank: int = 0, written: Sequence
     return replace(encoding, blanks=(encoding.blanks[blank],))
 
 
-@dataclass(frozen=True)
-class _Measured:
-    """The first run's most likely entry, and what each run makes of it."""
+def _measure(
+    engine: Engine, row: Encoding, shared: Sequence[Intervention], cuts: Sequence[Intervention]
+) -> tuple[int, Float[np.ndarray, "run"], Float[np.ndarray, "run"], Int[np.ndarray, "run"]]:
+    """Run a row without cuts and with each of them.
 
-    entry: int
-    log_odds: Float[np.ndarray, "run"]
-    probabilities: Float[np.ndarray, "run"]
-    firsts: Int[np.ndarray, "run"]
-
-
-def _measure(engine: Engine, row: Encoding, shared: Sequence[Intervention], cuts: Sequence[Intervention]) -> _Measured:
-    """Run a row without cuts and with each of them; of every run keep the numbers of the first one's most likely entry."""
+    Returns the most likely entry of the first run, and of every run the log odds and the probability of this entry, and its own.
+    """
     changes = [tuple(shared), *((*shared, cut) for cut in cuts)]
     entry, logs, odds, firsts = None, [], [], []
     for answered in blank_logits_in_batches(engine, [row] * len(changes), changes):
@@ -166,4 +161,4 @@ def _measure(engine: Engine, row: Encoding, shared: Sequence[Intervention], cuts
         firsts.append(found.argmax(axis=-1))
         found[:, entry] = -np.inf
         odds.append(logs[-1] - np.log(np.exp(found).sum(axis=-1)))  # all others, summed: 1 − p would round to 0
-    return _Measured(entry, np.concatenate(odds), np.exp(np.concatenate(logs)), np.concatenate(firsts))
+    return entry, np.concatenate(odds), np.exp(np.concatenate(logs)), np.concatenate(firsts)
