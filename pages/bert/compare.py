@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.bert import texts
 from pages.bert.inputs import FIELDS, PAGE, SETTINGS, BertInputs, chosen_head, offers_part, part_controls
-from pages.ui.export.computation import Computation, call, computed, each, named
+from pages.ui.export.computation import Computation, call, computed, each, load_asked, named
 from pages.ui.export.menu import offer_drawings
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell import cache, readiness
@@ -98,7 +98,7 @@ def differences(inputs: BertInputs, engine: BertEngine) -> parity.Parity:
 
 def _parity(inputs: BertInputs) -> Computation:
     checkpoint = call(getattr, catalogue, "MODELS").joinpath(catalogue.DEFAULT)
-    return named("both", call(parity.compare_with_library, inputs.loaded, checkpoint, *inputs.sentences))
+    return named("both", call(parity.compare_with_library, load_asked(inputs), checkpoint, *inputs.sentences))
 
 
 def run_untrained(inputs: BertInputs, engine: BertEngine) -> TwoRuns:
@@ -148,7 +148,7 @@ def _bar(entry: EntryShift) -> dict[str, object]:
 def show_compared(inputs: BertInputs, engine: BertEngine) -> None:
     """Draw both runs as states of one map, with the architecture beside it, explain them, and offer their numbers."""
     runs = (run_compare if inputs.part == "compare" else run_untrained)(inputs, engine)
-    name = (inputs.part, inputs.seed, inputs.nospecial, *inputs.sentences)
+    name = (inputs.part, inputs.seed, inputs.bare, *inputs.sentences)
     told = about_runs(inputs, runs)
     sent = {"run": (f"{name} shown", [runs.trace.attention])}
     if runs.other:
@@ -198,7 +198,7 @@ def _numbers(inputs: BertInputs) -> PartNumbers:
     if inputs.part == "compare":
         ours, theirs = (named(name, getattr(both, name)[place], FROM_0) for name in ("ours", "theirs"))
         return inputs.numbers([both.hidden, both.weights, both.logits, ours - theirs], "layer", "head")
-    engines = [inputs.loaded, named("untrained", call(untrained.untrained_engine, inputs.loaded, inputs.seed))]
+    engines = [load_asked(inputs), named("untrained", call(untrained.untrained_engine, load_asked(inputs), inputs.seed))]
     weights = each(engines, lambda one: one.trace(*inputs.sentences).attention.weights[place])
     return inputs.numbers([named("weights", weights, FROM_0)], "layer", "head", "seed")
 
@@ -221,7 +221,7 @@ def about_runs(inputs: BertInputs, runs: TwoRuns) -> Callable[[Mapping[str, obje
         "model": model_title(trace.model),
         "text": inputs.text,
         "pair": inputs.pair,
-        "bare": inputs.nospecial,
+        "bare": inputs.bare,
         "origin": origin(trace.model),
         "stem": file_stem(f"bert-{inputs.part}", trace.model),
         **attention.NO_CHANGES,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.bert import texts
-from pages.ui.export.computation import Computation, load_call
+from pages.ui.export.computation import Computation
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell import controls
 from pages.ui.shell import texts as shell_texts
@@ -21,20 +21,17 @@ from pages.ui.shell.address import (
     set_values,
     text_field,
     value_of,
-    values_of,
     view_parameters,
     widget_key,
 )
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage import view_options
 from pages.ui.stage.controls import SPECIAL_CONTROL, Control, matrix_controls
-from pages.ui.stage.inputs import ask_sentences
+from pages.ui.stage.inputs import Asked, ask_sentences, values_asked
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
-from pages.ui.stage.sources import reading, source
 from pages.ui.stage.texts import SECOND_SENTENCE
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from pages.ui.stage.view_options import COMPARED
-from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.lessons.families import FAMILIES
 from tx_core.lessons.labels import FINE_TUNED
@@ -78,46 +75,24 @@ FIELDS = StageFields(
 
 
 @dataclass(frozen=True)
-class BertInputs:
+class BertInputs(Asked):
     """What is computed, by the names of the fields."""
 
-    text: str
-    pair: str
     part: str
-    nospecial: bool
     seed: int
     kind: str
     labels: int
     family: str
     load: bool
-
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """The sentences that there are."""
-        return (self.text, self.pair) if self.pair else (self.text,)
-
-    @property
-    def model(self) -> str:
-        """The name of the model that computes, one of those that ship."""
-        return FINE_TUNED if (self.part, self.kind) == ("labels", TRAINED) else DEFAULT
-
-    @property
-    def loaded(self) -> Computation:
-        """The computation of the engine."""
-        return load_call(self.model, not self.nospecial)
+    needs_weights = True
 
     def numbers(self, shown: Sequence[Computation], *used: str) -> PartNumbers:
         """Return what the part computes, for export. used: the settings that it depends on."""
         layer, head = chosen_head()
         settings = vars(self) | {"layer": layer + 1, "head": head + 1}
         chosen = {name: settings[name] for name in used}
-        about = source(self.model, text=self.text, pair=self.pair, **reading(not self.nospecial), **chosen)
         title = texts.EXPORT_TRAINED if self.model == FINE_TUNED else texts.EXPORT_TITLES[self.part]
-        return PartNumbers(title.format(**settings), about, shown, texts.EXPORT_RESULTS[self.part])
-
-    def engine(self) -> BertEngine:
-        """Return the engine of the model, with its weights in this process."""
-        return controls.model_engine(self.model, bare=self.nospecial, weights=True)
+        return PartNumbers(title.format(**settings), self.about(**chosen), shown, texts.EXPORT_RESULTS[self.part])
 
 
 def bert_inputs() -> BertInputs:
@@ -127,7 +102,9 @@ def bert_inputs() -> BertInputs:
     _take_old_head(arriving)
     _exchange_example(arriving)
     labels = {"text": shell_texts.SENTENCE, "pair": SECOND_SENTENCE}
-    return ask_sentences(PAGE, labels, lambda: BertInputs(**values_of(PAGE, FIELDS.own)))
+    is_trained = value_of(PAGE, "part") == "labels" and value_of(PAGE, "kind") == TRAINED
+    model = FINE_TUNED if is_trained else DEFAULT
+    return ask_sentences(PAGE, labels, lambda: BertInputs(model=model, **values_asked(PAGE, FIELDS.own)))
 
 
 def _exchange_example(arriving: bool) -> None:

@@ -17,7 +17,7 @@ from pages.bert.compare import (
 )
 from pages.bert.inputs import DIMENSIONS_SHOWN, FIELDS, LABEL_HEADS, PAGE, TRAINED, BertInputs, part_controls
 from pages.ui.export.attention import attention_exports, shown_map
-from pages.ui.export.computation import call, named
+from pages.ui.export.computation import call, load_asked, named
 from pages.ui.export.menu import export_menu
 from pages.ui.export.part import Part, show_part
 from pages.ui.export.records import PartNumbers
@@ -70,9 +70,9 @@ def labels_part(inputs: BertInputs, engine: BertEngine) -> None:
 
 
 def _label_numbers(inputs: BertInputs) -> PartNumbers:
-    trace = named("trace", inputs.loaded.trace(*inputs.sentences, keep=("hidden",)))
+    trace = named("trace", load_asked(inputs).trace(*inputs.sentences, keep=("hidden",)))
     if inputs.kind == TRAINED:
-        logits = named("logits", inputs.loaded.label_logits(trace.hidden[-1]))
+        logits = named("logits", load_asked(inputs).label_logits(trace.hidden[-1]))
         return inputs.numbers([logits, named("shares", call(probabilities, logits))])
     asked = LABEL_HEADS[inputs.kind], inputs.labels, inputs.seed
     scores = named("scores", call(untrained.predict_labels, trace, *asked))
@@ -156,7 +156,7 @@ def _loaded(inputs: BertInputs, name: str) -> Trace | None:
     """Run a model that is loaded for it; explain why where it cannot be."""
     try:
         with controls.wait_for(name):
-            return cache.trace_with(cache.engine(name, special_tokens=not inputs.nospecial), inputs.text, inputs.pair)
+            return cache.trace_with(cache.engine(name, special_tokens=not inputs.bare), inputs.text, inputs.pair)
     except ExplorerError as problem:
         explain(problem)
         return None
@@ -165,7 +165,7 @@ def _loaded(inputs: BertInputs, name: str) -> Trace | None:
 def _show_loaded(inputs: BertInputs, trace: Trace, prose: Sequence[str], about: dict) -> None:
     for missing in drop_missing(PAGE, *trace.attention.weights.shape[:3]):
         st.info(missing)
-    run = RunName(trace.model, inputs.text, inputs.pair, inputs.nospecial)
+    run = RunName(trace.model, inputs.text, inputs.pair, inputs.bare)
     told, layers = about_runs(inputs, TwoRuns(trace, None)), shown_layers(trace, "self", value_of(PAGE, "heads"))
     mount(PAGE, BERT_STAGE, FIELDS, lambda header: pack_runs({**header, **told(header)}, run, trace, None, layers), take)
     explain_computation(*prose, **about)

@@ -7,10 +7,9 @@ from pages.ui.shell import controls
 from pages.ui.shell.address import Field, StageFields, choice_field, place_field, text_field
 from pages.ui.shell.examples import read_examples
 from pages.ui.stage.controls import Control
-from pages.ui.stage.inputs import ask_model, offers_answers, pair_inputs
+from pages.ui.stage.inputs import Asked, ask_model, offers_answers, pair_inputs
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine import catalogue
-from tx_core.engine.engine import Engine, no_head
 
 PAGE = "explanations"
 
@@ -30,26 +29,11 @@ CONTROLS = [Control("ask", "segments", texts.ASK, tuple(texts.ASKS.items()), hel
 
 
 @dataclass(frozen=True)
-class ExplanationInputs:
-    """What the page is asked.
+class ExplanationInputs(Asked):
+    """What the page is asked: why the answer to sentence A is not that to B, text_b."""
 
-    Attributes:
-        text, text_b: sentence A, whose answer is explained, and B, whose answer it might have been.
-        model: its name.
-        bare: whether it reads without special tokens.
-    """
-
-    text: str
     text_b: str
-    model: str
-    bare: bool
-
-    def engine(self) -> Engine:
-        """Return the engine of a model that fills blanks, without fetching any other; raise ExplorerError."""
-        card = catalogue.card(self.model)
-        if not card.fills_blanks:
-            raise no_head(card.title)
-        return controls.model_engine(self.model, bare=self.bare)
+    needs_blanks = True
 
 
 def explanation_inputs() -> ExplanationInputs:

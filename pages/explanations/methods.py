@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from pages.explanations import texts
 from pages.explanations.inputs import ExplanationInputs
-from pages.ui.export.computation import call, computed, load_call, named
+from pages.ui.export.computation import call, computed, load_asked, named
 from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell.address import is_offered
@@ -12,7 +12,6 @@ from pages.ui.shell.frame import page_address
 from pages.ui.shell.numbers import signed
 from pages.ui.stage.charts import Drawing, listing_drawing, matrix_drawing, numbered_once
 from pages.ui.stage.pictures import Picture
-from pages.ui.stage.sources import reading, source
 from pages.ui.stage.tokens import reading_in_link
 from pages.ui.stage.view_options import token_to_link
 from tx_core.causal.deciding_words import PairExplanation, explain_pair
@@ -36,11 +35,11 @@ def explanation_part(inputs: ExplanationInputs, engine: Engine, below: Callable[
     longest = max(len(engine.encode(text)) for text in (inputs.text, inputs.text_b))
     if longest > MAX_TOKENS:
         raise TextProblem(texts.TOO_LONG.format(tokens=longest, most=MAX_TOKENS))
-    pair = named("pair", call(explain_pair, load_call(inputs.model, not inputs.bare), inputs.text, inputs.text_b))
+    pair = named("pair", call(explain_pair, load_asked(inputs), inputs.text, inputs.text_b))
     with memory_checked():
         found: PairExplanation = computed(pair, engine)
     answers = dict(zip(("answer", "other"), found.answers, strict=True))
-    about = source(inputs.model, text=texts.BOTH.format(one=inputs.text, other=inputs.text_b), **reading(not inputs.bare))
+    about = inputs.about(text=texts.BOTH.format(one=inputs.text, other=inputs.text_b))
     tables = [named(ask, call(side_by_side, getattr(pair, ask))).round(3) for ask in texts.ASKS]
     numbers = PartNumbers(texts.TITLES["rather"].format(**answers), about, tables, texts.EXPORT_RESULT)
     pictures = [*(_map(ask, found, getattr(found, ask), answers) for ask in texts.ASKS), _leads_on(inputs, found)]

@@ -30,12 +30,10 @@ from pages.ui.shell.examples import Example, find, offer_examples, read_examples
 from pages.ui.shell.frame import explain
 from pages.ui.stage import view_options
 from pages.ui.stage.changes import CHANGES_FIELD
-from pages.ui.stage.inputs import ask_model
+from pages.ui.stage.inputs import Asked, ask_model
 from pages.ui.stage.routes import BESIDE_LOOKS
 from pages.ui.stage.tokens import SPECIAL_FIELD, click_word, escape_markdown, sentence_words
 from pages.ui.stage.view_options import COMPARED
-from tx_core.engine import catalogue
-from tx_core.engine.engine import Engine, no_head
 from tx_core.errors import ExplorerError
 from tx_core.fill_mask.word_scores import read_words
 from tx_core.transformer.interventions import Head
@@ -109,7 +107,7 @@ FIELDS = StageFields(
 
 
 @dataclass(frozen=True)
-class BlankInputs:
+class BlankInputs(Asked):
     """What the model is asked about.
 
     Attributes:
@@ -117,8 +115,6 @@ class BlankInputs:
         texts: the sentence, or two, by the names of their fields.
         words: of each sentence, with whether it is a blank; none of one that is edited in its box only.
         followed: words to follow.
-        model: its name.
-        bare: whether it reads without special tokens.
         chosen: how the lists are shown.
     """
 
@@ -126,16 +122,8 @@ class BlankInputs:
     texts: dict[str, str]
     words: dict[str, list[tuple[str, bool]]]
     followed: tuple[str, ...]
-    model: str
-    bare: bool
     chosen: ListSettings
-
-    def engine(self) -> Engine:
-        """Return the engine of a masked-language model, without fetching any other; raise ExplorerError."""
-        card = catalogue.card(self.model)
-        if not card.fills_blanks:
-            raise no_head(card.title)
-        return controls.model_engine(self.model, bare=self.bare)
+    needs_blanks = True
 
 
 def blank_inputs(page: str) -> BlankInputs:
@@ -157,7 +145,8 @@ def blank_inputs(page: str) -> BlankInputs:
     _offer_examples(page)
     values = values_of(page, FIELDS.own)
     asked, followed = {name: values[name] for name in names}, _read_words(values["named"])
-    return BlankInputs(page, asked, words, followed, values["model"], values[SPECIAL_FIELD.name], list_settings(page))
+    model = {"model": values["model"], "bare": values[SPECIAL_FIELD.name]}
+    return BlankInputs(page, asked, words, followed, list_settings(page), **model)
 
 
 def _read_words(written: str) -> tuple[str, ...]:

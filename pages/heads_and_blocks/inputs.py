@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from pages.heads_and_blocks import texts
-from pages.ui.export.computation import Computation, load_call
+from pages.ui.export.computation import Computation
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell import controls
 from pages.ui.shell import texts as shell_texts
@@ -23,7 +23,6 @@ from pages.ui.shell.address import (
     set_values,
     text_field,
     value_of,
-    values_of,
     view_parameters,
     widget_key,
 )
@@ -31,9 +30,8 @@ from pages.ui.shell.level import is_hidden
 from pages.ui.stage.architecture import Box, Stack, architecture, lit, norms_and_sums
 from pages.ui.stage.browser_texts import NORM, NORM_AFTER, RESIDUAL
 from pages.ui.stage.controls import Control, matrix_controls, numbered
-from pages.ui.stage.inputs import ask_model, ask_sentences
+from pages.ui.stage.inputs import Asked, ask_model, ask_sentences, values_asked
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
-from pages.ui.stage.sources import reading, source
 from pages.ui.stage.texts import NEEDS_OWN_BERT, SECOND_SENTENCE
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine.bert_engine import BertEngine, OwnEngine
@@ -105,11 +103,9 @@ FIELDS = StageFields(
 
 
 @dataclass(frozen=True)
-class BlockInputs:
+class BlockInputs(Asked):
     """What is computed, by the names of the fields; layer and heads are counted from 1."""
 
-    text: str
-    pair: str
     part: str
     layer: int
     heads: list[int]
@@ -117,34 +113,23 @@ class BlockInputs:
     norm: str
     cut: bool
     seed: int
-    model: str
-    nospecial: bool
+    needs_weights = True
 
     @property
     def block(self) -> int:
         """The layer, counted from 0."""
         return self.layer - 1
 
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """The sentences that there are."""
-        return (self.text, self.pair) if self.pair else (self.text,)
-
-    @property
-    def loaded(self) -> Computation:
-        """The computation of the engine."""
-        return load_call(self.model, not self.nospecial)
-
     def numbers(self, shown: Sequence[Computation], *used: str) -> PartNumbers:
         """Return what the part computes, for export. used: the settings that it depends on."""
         settings = vars(self) | {"words": value_of(PAGE, "words")}
         chosen = {name: settings[name] for name in used}
-        about = source(self.model, text=self.text, pair=self.pair, **reading(not self.nospecial), **chosen)
-        return PartNumbers(texts.EXPORT_TITLES[self.part].format(layer=self.layer), about, shown, texts.EXPORT_RESULT)
+        title = texts.EXPORT_TITLES[self.part].format(layer=self.layer)
+        return PartNumbers(title, self.about(**chosen), shown, texts.EXPORT_RESULT)
 
     def engine(self) -> BertEngine:
         """Return an engine with its weights in this process; raise ModelUnavailable for a model that our code does not run."""
-        engine = controls.model_engine(self.model, bare=self.nospecial, weights=True)
+        engine = super().engine()
         if not isinstance(engine, OwnEngine) or engine.info.predicts_next:
             raise ModelUnavailable(NEEDS_OWN_BERT.format(model=engine.title))
         return engine
@@ -158,7 +143,7 @@ def block_inputs() -> BlockInputs:
         set_values(PAGE, {"cell": FIRST_CELLS.get(value_of(PAGE, "part"))})
     labels = {"text": shell_texts.SENTENCE, "pair": SECOND_SENTENCE}
     ask = partial(ask_model, PAGE, lambda card: card.family == "bert", _keep_words)
-    return ask_sentences(PAGE, labels, lambda: BlockInputs(**values_of(PAGE, FIELDS.own)), ask)
+    return ask_sentences(PAGE, labels, lambda: BlockInputs(**values_asked(PAGE, FIELDS.own)), ask)
 
 
 def fitted(inputs: BlockInputs, engine: BertEngine) -> BlockInputs:

@@ -25,7 +25,7 @@ from pages.ui.shell.level import is_hidden
 from pages.ui.shell.session import uploaded_file
 from pages.ui.stage import background_runs
 from pages.ui.stage.controls import Control
-from pages.ui.stage.inputs import ask_model, offers_answers
+from pages.ui.stage.inputs import Asked, ask_model, offers_answers, values_asked
 from pages.ui.stage.mount import Reported
 from pages.ui.stage.tokens import SPECIAL_FIELD, escape_markdown
 from tx_core.causal.importance import Ablation, Importance, Measuring, importance, parse_answer_prompts
@@ -77,26 +77,18 @@ class Upload(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ImportanceInputs:
+class ImportanceInputs(Asked):
     """What the page is asked.
 
     Attributes:
         name: of PROMPT_SETS, or OWN.
         ablation: what takes the place of a part.
-        model: its name.
-        bare: whether it reads without special tokens.
         upload: the visitor's file, where it is asked for and there.
     """
 
     name: str
     ablation: Ablation
-    model: str
-    bare: bool
     upload: Upload | None
-
-    def engine(self) -> Engine:
-        """Return the engine of the model; raise ExplorerError where it is not available."""
-        return controls.model_engine(self.model, bare=self.bare)
 
     @property
     def prompts(self) -> list[Mapping[str, str]]:
@@ -147,7 +139,8 @@ def importance_inputs() -> ImportanceInputs:
         with st.container(gap="small", width=ASKED_WIDTH):
             offer_examples(PAGE, choices, _is_shown, _show_example, _hint)
         ask_model(PAGE, offers_answers(PAGE))
-    return ImportanceInputs(*(value_of(PAGE, one.name) for one in FIELDS.own), _ask_file() if _value("set") == OWN else None)
+    values = values_asked(PAGE, FIELDS.own)
+    return ImportanceInputs(values.pop("set"), upload=_ask_file() if _value("set") == OWN else None, **values)
 
 
 def _value(name: str) -> object:

@@ -10,7 +10,7 @@ import numpy as np
 
 from pages.importance import texts
 from pages.importance.inputs import OWN, PAGE, ImportanceInputs, show_left_out
-from pages.ui.export.computation import call, load_call, named
+from pages.ui.export.computation import call, load_asked, named
 from pages.ui.export.menu import export_menu, offer_tables
 from pages.ui.export.records import DataTable, Export, PartNumbers, table_files, table_of
 from pages.ui.shell import controls
@@ -19,7 +19,7 @@ from pages.ui.shell.frame import explain_computation, page_address
 from pages.ui.shell.numbers import signed
 from pages.ui.stage.charts import Drawing, listing_drawing, matrix_drawing, signed_drawing
 from pages.ui.stage.pictures import About, Picture
-from pages.ui.stage.sources import reading, source, title_stem
+from pages.ui.stage.sources import title_stem
 from pages.ui.stage.tokens import reading_in_link
 from tx_core.causal.importance import Importance, Prompt, importance, read_answer_prompts
 from tx_core.causal.prompt_sets import prompt_set
@@ -211,7 +211,7 @@ def _in_sentence(place: str) -> str:
 def ranking_about(found: Importance, asked: ImportanceInputs) -> About:
     """Return what the pictures are of."""
     words = {"model": controls.model_title(asked.model), "file": asked.file, "how": texts.IN_WORDS[asked.ablation]}
-    about = source(asked.model, prompts=asked.file, ablation=asked.ablation, count=len(found.scores), **reading(not asked.bare))
+    about = asked.about(prompts=asked.file, ablation=asked.ablation, count=len(found.scores))
     return About(texts.EXPORT_TITLE.format(count=len(found.scores), **words), about)
 
 
@@ -248,6 +248,6 @@ def ranking_export(found: Importance, asked: ImportanceInputs) -> Export:
     parts = table_files(texts.ALL_PARTS, texts.PARTS_ROWS, stem, _parts_table(found))
     prompts = table_files(texts.ALL_PROMPTS, texts.PROMPTS_ROWS, f"{stem}-prompts", _prompts_table(found), by_line=True)
     file = call(read_answer_prompts, call(Path, asked.file)) if asked.name == OWN else call(prompt_set, asked.name)
-    measured = named("found", call(importance, load_call(asked.model, not asked.bare), named("prompts", file), asked.ablation))
+    measured = named("found", call(importance, load_asked(asked), named("prompts", file), asked.ablation))
     numbers = PartNumbers(about.title, about.source, [measured.to_pandas()], texts.EXPORT_RESULT)
     return Export(numbers, stem, (parts, prompts))

@@ -6,8 +6,9 @@ import numpy as np
 
 from pages.masks import texts
 from pages.masks.inputs import FIRST_CELL, MAX_PAINTED_TOKENS, MaskInputs, mask_from_link
-from pages.ui.export.computation import call, computed, evaluate, named
+from pages.ui.export.computation import call, computed, evaluate, load_asked, named
 from pages.ui.export.part import Part
+from pages.ui.export.records import PartNumbers
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage.matrices import (
     Matrix,
@@ -39,7 +40,7 @@ STEPS = {
 
 def head_part(inputs: MaskInputs, engine: BertEngine) -> Part:
     """Compute the head that is asked for under the mask that is looked at; raise ExplorerError where the text cannot be read."""
-    run = named("run", call(padded_scores, inputs.loaded, inputs.text, inputs.padding))
+    run = named("run", call(padded_scores, load_asked(inputs), inputs.text, inputs.padding))
     tokens, scores = call(len, run.tokens), computed(run, engine)
     if inputs.kind == DRAWN and inputs.mask:
         cells = call(np.array, mask_from_link(inputs.mask).astype(int).tolist(), bool)
@@ -59,7 +60,7 @@ def head_part(inputs: MaskInputs, engine: BertEngine) -> Part:
     steps = [MatrixStep(name, "", "", shows) for name, shows in STEPS[inputs.part].items()]
     matrices = head_matrices(inputs, evaluate(head, run=scores))
     place = {"layer": inputs.layer, "head": inputs.head}
-    about = {"text": inputs.text, "kind": inputs.kind, "padding": inputs.padding, "width": inputs.width, "mask": inputs.mask}
+    about = {"kind": inputs.kind, "padding": inputs.padding, "width": inputs.width, "mask": inputs.mask}
     about["heads"] = "layer {layer}, head {head}".format(**place)
     if inputs.part == "one":
         shown = [head.masked_scores, head.weights_before, head.weights]
@@ -73,7 +74,7 @@ def head_part(inputs: MaskInputs, engine: BertEngine) -> Part:
     title = texts.EXPORT_TITLES[inputs.part].format(**place, penalty=inputs.penalty)
     return Part(
         [Picture(MatrixSteps(matrices, steps, text=inputs.text, made=MADE, masking=told))],
-        inputs.numbers(title, texts.EXPORT_RESULTS[inputs.part], shown, **about),
+        PartNumbers(title, inputs.about(**about), shown, texts.EXPORT_RESULTS[inputs.part]),
         prose,
         formulas=formulas,
         sources=sources,

@@ -3,7 +3,6 @@
 import base64
 import binascii
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -11,8 +10,6 @@ import streamlit as st
 from jaxtyping import Bool
 
 from pages.masks import texts
-from pages.ui.export.computation import Computation, load_call
-from pages.ui.export.records import PartNumbers
 from pages.ui.shell import controls
 from pages.ui.shell.address import (
     Field,
@@ -26,8 +23,8 @@ from pages.ui.shell.address import (
     widget_key,
 )
 from pages.ui.stage.controls import NUMBERS_CONTROL, SPECIAL_CONTROL, Control, head_controls
+from pages.ui.stage.inputs import Asked
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
-from pages.ui.stage.sources import reading, source
 from pages.ui.stage.tokens import SPECIAL_FIELD, note_how_read
 from pages.ui.stage.training import MOMENT_FIELD
 from tx_core.engine.bert_engine import BertEngine
@@ -103,14 +100,10 @@ FIELDS = StageFields(
 
 
 @dataclass(frozen=True)
-class MaskInputs:
-    """What is computed, and how the browser masks the head that is computed, by the names of the fields."""
+class MaskInputs(Asked):
+    """What is computed of the sentences of a part, and how the browser masks the head that is computed."""
 
     part: str
-    text: str
-    pair: str
-    blank: str
-    nospecial: bool
     layer: int
     head: int
     padding: int
@@ -119,19 +112,7 @@ class MaskInputs:
     width: int
     mask: str
     penalty: str
-
-    @property
-    def loaded(self) -> Computation:
-        """The computation of the engine."""
-        return load_call(DEFAULT, not self.nospecial)
-
-    def numbers(self, title: str, result: str, shown: Sequence[Computation], **about: object) -> PartNumbers:
-        """Return what a part is computed of, for export."""
-        return PartNumbers(title, source(DEFAULT, **reading(not self.nospecial), **about), shown, result)
-
-    def engine(self) -> BertEngine:
-        """Return the engine of the built-in model, with its weights in this process."""
-        return controls.model_engine(DEFAULT, bare=self.nospecial, weights=True)
+    needs_weights = True
 
 
 def mask_inputs() -> MaskInputs:
@@ -146,6 +127,8 @@ def mask_inputs() -> MaskInputs:
             for name in asked:
                 label = texts.BOXES[name]
                 values[name] = controls.sentence(widget_key(PAGE, name), label, label_visibility="collapsed", placeholder=label)
+    text, pair = values["blank" if values["part"] == "run" else "text"], values["pair"] if values["part"] == "batch" else ""
+    values |= {"text": text, "pair": pair, "model": DEFAULT, "bare": values[SPECIAL_FIELD.name]}
     return MaskInputs(**{field.name: values[field.name] for field in fields(MaskInputs)})
 
 
@@ -159,7 +142,7 @@ def note_what_to_notice(inputs: MaskInputs, engine: BertEngine) -> None:
     """Show what to notice in this part, and what a reader should know of how its texts were read."""
     notice = texts.OWN_MASK_NOTICE if inputs.part == "one" and inputs.kind != "causal" else texts.NOTICE[inputs.part]
     st.markdown(f":material/lightbulb: {notice}")
-    note_how_read(engine, *(getattr(inputs, name) for name in texts_of_part(inputs.part)))
+    note_how_read(engine, *(inputs.sentences if inputs.part != "why" else ()))
 
 
 def texts_of_part(part: str) -> tuple[str, ...]:

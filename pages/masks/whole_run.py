@@ -7,8 +7,9 @@ import streamlit as st
 
 from pages.masks import texts
 from pages.masks.inputs import MaskInputs
-from pages.ui.export.computation import call, changes_argument, computed, each, named
+from pages.ui.export.computation import call, changes_argument, computed, each, load_asked, named
 from pages.ui.export.part import Part
+from pages.ui.export.records import PartNumbers
 from pages.ui.shell import cache
 from pages.ui.shell.frame import page_link
 from pages.ui.shell.numbers import ROUNDING, percent, rounding_verdict, small_number, weight
@@ -37,12 +38,11 @@ WORDS = 4
 
 def batch_part(inputs: MaskInputs, engine: BertEngine) -> Part:
     """Show the batch of the reader's two sentences, and how much the shorter one changes in it."""
-    computation = named("pair", call(padded_pair, inputs.loaded, inputs.text, inputs.pair))
+    computation = named("pair", call(padded_pair, load_asked(inputs), inputs.text, inputs.pair))
     pair, shown = computed(computation, engine), [computation.moved_masked, computation.moved_unmasked]
-    sentences = {"text": inputs.text, "pair": inputs.pair}
     return Part(
         [_batch(pair, texts.BATCH_CAPTION), _change_of_tokens(pair)] if pair.padding else [_batch(pair, texts.NO_PADDING)],
-        inputs.numbers(texts.EXPORT_TITLES["batch"], texts.EXPORT_RESULTS["batch"], shown, **sentences),
+        PartNumbers(texts.EXPORT_TITLES["batch"], inputs.about(), shown, texts.EXPORT_RESULTS["batch"]),
         [texts.BATCH_TEXT],
         formulas=[texts.BATCH_FORMULA],
         sources=[attention.padding_mask, padded_pair],
@@ -79,9 +79,9 @@ def count_changed(by_token: Sequence[float]) -> str:
 
 def run_part(inputs: MaskInputs, engine: BertEngine) -> Part:
     """Draw what a change of every layer does to the prediction at each blank of the reader's sentence."""
-    text, change, label = inputs.blank, RUN_CHANGES[inputs.run], texts.RUN_LABELS[inputs.run]
+    text, change, label = inputs.text, RUN_CHANGES[inputs.run], texts.RUN_LABELS[inputs.run]
     changes = list(changes_argument([change]).values())
-    shift = named("shift", call(shift_predictions, inputs.loaded, text, *changes, top_k=WORDS))
+    shift = named("shift", call(shift_predictions, load_asked(inputs), text, *changes, top_k=WORDS))
     with memory_checked():
         plain, found = cache.trace_with(engine, text), computed(shift, engine)
         padded = cache.trace_with(engine, text, interventions=[change]) if inputs.run == "padding" else None
@@ -91,13 +91,13 @@ def run_part(inputs: MaskInputs, engine: BertEngine) -> Part:
     def link_to_changed_pages() -> None:
         with st.container(horizontal=True, gap="small"):
             for key, name in texts.SEE_CHANGED.items():
-                how = reading_in_link(not inputs.nospecial) if key == "attention" else {}
+                how = reading_in_link(not inputs.bare) if key == "attention" else {}
                 link = {"text": text, "changes": write_interventions([change]), **how}
                 page_link(key, name, link, icon=":material/arrow_forward:")
 
     return Part(
         [_bars(blank, title, padded if blank is found.blanks[-1] else None) for blank in found.blanks],
-        inputs.numbers(texts.EXPORT_RUN.format(change=label), texts.EXPORT_RUN_RESULT, [moved], text=text, changes=label),
+        PartNumbers(texts.EXPORT_RUN.format(change=label), inputs.about(changes=label), [moved], texts.EXPORT_RUN_RESULT),
         [texts.RUN_TEXTS[inputs.run].format(padding=PADDING), texts.RUN_TEXT],
         link_to_changed_pages,
     )

@@ -6,14 +6,14 @@ from pages.next_word import texts
 from pages.next_word.inputs import sampling
 from pages.next_word.run import WritingRun
 from pages.ui.export.attention import attention_exports, offer_weights, shown_map
-from pages.ui.export.computation import Computation, call, changes_argument, each, load_call, named, written_argument
+from pages.ui.export.computation import Computation, call, changes_argument, each, load_asked, named, written_argument
 from pages.ui.export.menu import export_menu
 from pages.ui.export.records import DataTable, Export, PartNumbers, table_files
 from pages.ui.shell import controls
 from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import is_hidden, show_formula
 from pages.ui.stage import texts as stage_texts
-from pages.ui.stage.sources import file_stem, reading, source
+from pages.ui.stage.sources import file_stem
 from tx_core.fill_mask import next_words
 from tx_core.fill_mask.next_words import Sampling
 from tx_core.fill_mask.predictions import MAX_TOP_K, Prediction
@@ -38,7 +38,7 @@ def next_export(page: str, run: WritingRun) -> Export:
     rows = [(word.piece, str(word.id), word.probability) for word in _words(run, drawn)]
     name = file_stem("next-word", inputs.model)
     data = table_files(texts.TABLE_NAME, texts.TABLE_HELP, name, DataTable(texts.COLUMNS, rows))
-    about = source(inputs.model, text=inputs.text, written=list(inputs.written), **reading(not inputs.bare))
+    about = inputs.about(written=list(inputs.written))
     about |= {"temperature": drawn.temperature, "top_k": drawn.top_k, "top_p": drawn.top_p}
     about |= {"changes": write_interventions(run.attention.trace.interventions)} if run.unchanged else {}
     title = texts.EXPORT_TITLE.format(model=controls.model_title(inputs.model))
@@ -56,6 +56,6 @@ def numbers(run: WritingRun, drawn: Sampling) -> list[Computation]:
     inputs = run.inputs
     given = changes_argument(run.attention.trace.interventions) | written_argument(run.attention.trace.attention.query_tokens)
     given |= {"sampling": drawn} if drawn != Sampling() else {}
-    engine = load_call(inputs.model, not inputs.bare)
+    engine = load_asked(inputs)
     words = call(next_words.next_words, engine, inputs.text, listed_words=MAX_TOP_K, **given)
     return [named("words", each(words, lambda word: (word.piece, word.id, word.probability)))]

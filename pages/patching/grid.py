@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from pages.patching import texts
 from pages.patching.inputs import PatchInputs, ask_sender
-from pages.ui.export.computation import call, computed, load_call, named
+from pages.ui.export.computation import call, computed, load_asked, named
 from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell import cache
@@ -18,7 +18,6 @@ from pages.ui.shell.numbers import percent, signed
 from pages.ui.stage.charts import LINE_COLOURS, Drawing, bars_drawing, bars_end, matrix_drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.pictures import Picture
-from pages.ui.stage.sources import reading, source
 from pages.ui.stage.tokens import escape_markdown
 from pages.ui.stage.view_options import head_in_sentence
 from tx_core.causal.patch import Patch, patch
@@ -50,7 +49,7 @@ def patch_part(inputs: PatchInputs, engine: Engine) -> tuple[list[Control], Part
     with memory_checked():
         answers = answers_of(inputs, engine)
         asked = {"source": inputs.text, "target": inputs.text_b, "answers": answers}
-        loaded = load_call(inputs.model, not inputs.bare)
+        loaded = load_asked(inputs)
         if inputs.what == "path":
             heads: Patch = computed(call(patch, loaded, **asked, what="head"), engine)
             lower = heads.effect[: max(1, len(heads.effect) // 2)]
@@ -60,7 +59,7 @@ def patch_part(inputs: PatchInputs, engine: Engine) -> tuple[list[Control], Part
         view = GridView(computed(grid, engine), engine, sender)
     _show_notices(view.grid, engine, inputs)
     title = texts.EXPORT_TITLE.format(part=texts.PARTS[inputs.what], answer=answers[0], other=answers[1])
-    about = source(inputs.model, text=texts.BOTH.format(one=inputs.text, other=inputs.text_b), **reading(not inputs.bare))
+    about = inputs.about(text=texts.BOTH.format(one=inputs.text, other=inputs.text_b))
     numbers = PartNumbers(title, about, [named("effect", grid.effect).round(3)], texts.EXPORT_RESULT)
     return controls, Part(view.pictures(), numbers, [texts.SHOWS], formulas=[texts.FORMULA], sources=[patch])
 

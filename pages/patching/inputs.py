@@ -12,10 +12,9 @@ from pages.ui.shell.examples import read_examples
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage.controls import Control
 from pages.ui.stage.heads import all_heads
-from pages.ui.stage.inputs import ask_model, offers_answers, pair_inputs
+from pages.ui.stage.inputs import Asked, ask_model, offers_answers, pair_inputs
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from pages.ui.stage.view_options import heads_to_link
-from tx_core.engine.engine import Engine
 from tx_core.transformer.interventions import Head
 
 PAGE = "patching"
@@ -45,30 +44,21 @@ CONTROLS = [Control("what", "segments", texts.ASK_PART, tuple(texts.PARTS.items(
 
 
 @dataclass(frozen=True)
-class PatchInputs:
+class PatchInputs(Asked):
     """What the page is asked.
 
     Attributes:
-        text, text_b: the sentences A, from which is taken, and B, into which is put.
+        text_b: sentence B, into which is put what is taken from A.
         answer, answer_b: of A and of B; "" for the most likely word.
-        model: its name.
-        bare: whether it reads without special tokens.
         what: the part that is put in, a key of `texts.PARTS`.
         sender: the head at which paths begin, as a link names it; "" for the strongest.
     """
 
-    text: str
     text_b: str
     answer: str
     answer_b: str
-    model: str
-    bare: bool
     what: str
     sender: str
-
-    def engine(self) -> Engine:
-        """Return the engine of the model; raise ExplorerError where it is not available."""
-        return controls.model_engine(self.model, bare=self.bare)
 
 
 def patch_inputs() -> PatchInputs:

@@ -17,7 +17,6 @@ from pages.positions.encodings import (
     dimensions_from_link,
     dimensions_to_link,
 )
-from pages.ui.export.computation import Computation, load_call
 from pages.ui.shell import controls
 from pages.ui.shell.address import (
     KEPT_PARAMETERS,
@@ -28,13 +27,12 @@ from pages.ui.shell.address import (
     number_field,
     read_stage_address,
     text_field,
-    values_of,
     view_parameters,
     widget_key,
 )
 from pages.ui.shell.texts import SENTENCE
 from pages.ui.stage.controls import SPECIAL_CONTROL, Control
-from pages.ui.stage.inputs import ask_sentences
+from pages.ui.stage.inputs import Asked, ask_sentences, values_asked
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.catalogue import DEFAULT
@@ -64,11 +62,9 @@ OF_THE_SENTENCE = {"text", SPECIAL_FIELD.name}
 
 
 @dataclass(frozen=True)
-class PositionInputs:
-    """What is computed, by the names of the fields: `nospecial` says whether the text is read without special tokens."""
+class PositionInputs(Asked):
+    """What is computed, by the names of the fields."""
 
-    text: str
-    nospecial: bool
     part: str
     scheme: str
     length: int
@@ -77,32 +73,12 @@ class PositionInputs:
     head: int
     dims: list[int]
     seed: int
-    model: str
+    needs_weights = True
 
     @property
     def encoding(self) -> PositionEncoding:
         """The encoding in the table of the core."""
         return ENCODINGS[self.scheme]
-
-    @property
-    def model_name(self) -> str:
-        """The name of the model that the part is computed with: the reader chooses one for words and for a learned table."""
-        chooses = self.part == "shuffle" or (self.part == "ways" and ENCODING_VIEWS[self.scheme].of_model)
-        return self.model if chooses else DEFAULT
-
-    @property
-    def special_tokens(self) -> bool:
-        """Whether the text is read with special tokens."""
-        return not (self.part == "shuffle" and self.nospecial)
-
-    @property
-    def loaded(self) -> Computation:
-        """The computation of the engine."""
-        return load_call(self.model_name, self.special_tokens)
-
-    def engine(self) -> BertEngine:
-        """Return the engine, with its weights in this process; raise ExplorerError where it is not available."""
-        return controls.model_engine(self.model_name, bare=not self.special_tokens, weights=True)
 
     def fitted(self, engine: BertEngine) -> "PositionInputs":
         """Return what is asked with the width, the dimensions and the head that the encoding has."""
@@ -122,7 +98,11 @@ def position_inputs() -> PositionInputs:
     part = widget_key(PAGE, "part")
 
     def read() -> PositionInputs:
-        return PositionInputs(**values_of(PAGE, FIELDS.own))
+        values = values_asked(PAGE, FIELDS.own)
+        is_shuffle = values["part"] == "shuffle"
+        if not is_shuffle and not (values["part"] == "ways" and ENCODING_VIEWS[values["scheme"]].of_model):
+            values["model"] = DEFAULT  # a reader chooses one for words and for a learned table
+        return PositionInputs(**values | {"bare": is_shuffle and values["bare"]})
 
     if not st.session_state[part]:
         given = view_parameters().keys() - set(KEPT_PARAMETERS)

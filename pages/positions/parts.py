@@ -8,14 +8,14 @@ import streamlit as st
 from pages.positions import texts
 from pages.positions.encodings import ENCODING_VIEWS
 from pages.positions.inputs import PAGE, PositionInputs
-from pages.ui.export.computation import Computation, call, computed, each, named
+from pages.ui.export.computation import Computation, call, computed, each, load_asked, named
 from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell.address import set_values, value_of, widget_key
 from pages.ui.shell.numbers import rounding_verdict, signed, small_number
 from pages.ui.stage.charts import bars_drawing, lines_drawing, listing_drawing, matrix_drawing
 from pages.ui.stage.pictures import Picture
-from pages.ui.stage.sources import reading, source
+from pages.ui.stage.sources import source
 from pages.ui.stage.tokens import note_how_read
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.errors import memory_checked
@@ -61,13 +61,13 @@ def _entry(inputs: PositionInputs) -> Computation:
 
 
 def _vectors(inputs: PositionInputs) -> Computation:
-    return _entry(inputs).vectors(inputs.length, inputs.width, float(inputs.base), inputs.loaded)
+    return _entry(inputs).vectors(inputs.length, inputs.width, float(inputs.base), load_asked(inputs))
 
 
 def _scores(inputs: PositionInputs) -> Computation:
     """The scores of a sentence of one word repeated, with what the encoding changes of them."""
     settings = inputs.scheme, inputs.length, inputs.width, float(inputs.base), inputs.head - 1
-    return call(position_encodings.encoding_scores, *settings, inputs.loaded)
+    return call(position_encodings.encoding_scores, *settings, load_asked(inputs))
 
 
 def encoding_map(inputs: PositionInputs, engine: BertEngine) -> Shown:
@@ -156,7 +156,7 @@ def _numbers(count: int) -> tuple[str, ...]:
 def requirements_part(inputs: PositionInputs, engine: BertEngine) -> Part:
     """Measure the requirements on encodings: a mark and the measured number for each."""
     sizes = {"length": inputs.length, "width": inputs.width, "base": float(inputs.base)}
-    table = named("table", call(learned_table, inputs.loaded))
+    table = named("table", call(learned_table, load_asked(inputs)))
     computation = named("checked", call(check_encodings, inputs.width, sizes["base"], table, inputs.length))
     checked, learned = computed(computation, engine), computed(table, engine)[: inputs.length]
     names = [criterion.name.capitalize() for criterion in next(iter(checked.values()))]
@@ -170,7 +170,7 @@ def requirements_part(inputs: PositionInputs, engine: BertEngine) -> Part:
     title = texts.EXPORT_REQUIREMENTS.format(length=inputs.length)
     return Part(
         [Picture(drawing, texts.LEARNED_TABLE_NOTE.format(**said))],
-        PartNumbers(title, source(inputs.model_name, **sizes), [call(list, computation), numbers], texts.EXPORT_RESULT),
+        PartNumbers(title, source(inputs.model, **sizes), [call(list, computation), numbers], texts.EXPORT_RESULT),
         [texts.REQUIREMENTS_TEXT],
         lambda: st.caption(texts.REQUIREMENTS_CAPTION),
         [texts.REQUIREMENTS_FORMULA],
@@ -180,14 +180,14 @@ def requirements_part(inputs: PositionInputs, engine: BertEngine) -> Part:
 
 def shuffle_part(inputs: PositionInputs, engine: BertEngine) -> Part:
     """Draw both orders, how much each word's vector changes between them, and what is predicted for a blank."""
-    computation = named("run", call(shuffle_test, inputs.loaded, inputs.text, inputs.seed))
+    computation = named("run", call(shuffle_test, load_asked(inputs), inputs.text, inputs.seed))
     run = computed(computation, engine)
     note_how_read(engine, inputs.text, key=widget_key(PAGE, "model"))
     rows = [[texts.ORDERED, *run.encoding.tokens], [texts.SHUFFLED, *run.tokens_shuffled]]
     orders = Picture(listing_drawing(texts.ORDERS, [texts.POSITION.capitalize(), *_numbers(len(run.order))], rows))
     changes = named("numbers", [computation.with_positions.by_token, computation.without_positions.by_token])
     shown = [computation.tokens_shuffled, changes, *(getattr(computation, name) for name in GUESSES)]
-    about = source(inputs.model_name, text=inputs.text, **reading(inputs.special_tokens), seed=inputs.seed)
+    about = inputs.about(seed=inputs.seed)
     return Part(
         [orders, _changes(run), *_guesses(run)],
         PartNumbers(texts.EXPORT_SHUFFLE, about, shown, texts.EXPORT_RESULT),

@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.self_attention import texts
 from pages.self_attention.inputs import DIMENSIONS_SHOWN, PAGE, HeadInputs
-from pages.ui.export.computation import call, computed, load_call, named
+from pages.ui.export.computation import call, computed, load_asked, named
 from pages.ui.export.menu import offer_drawings
 from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
@@ -16,8 +16,6 @@ from pages.ui.shell.numbers import small_number
 from pages.ui.stage.charts import lines_drawing
 from pages.ui.stage.matrices import Matrix, MatrixNames, MatrixStep, MatrixSteps, cell_origin, operand
 from pages.ui.stage.pictures import Picture, pictures_beside
-from pages.ui.stage.sources import reading, source
-from tx_core.engine.catalogue import DEFAULT
 from tx_core.engine.engine import Engine
 from tx_core.lessons.self_attention import HeadChoice, HeadRun, head_run, saturation
 from tx_core.transformer import attention
@@ -40,14 +38,14 @@ def head_part(inputs: HeadInputs, engine: Engine) -> Part:
         normalise=inputs.normalise,
         causal=inputs.causal,
     )
-    loaded = load_call(DEFAULT, not inputs.nospecial)
+    loaded = load_asked(inputs)
     trace = named("trace", loaded.trace(inputs.text, keep=("hidden",)))
     computation = call(head_run, loaded, trace, named("choice", choice, "layer and head are counted from 0"))
     run = computed(computation, engine, trace=cache.trace_with(engine, inputs.text, keep=("hidden",)))
     tensors = named("tensors", computation.tensors)
-    settings = {name: value for name, value in vars(inputs).items() if name not in ("text", "nospecial", *place)}
+    settings = {name: getattr(inputs, name) for name in ("weights", "seed", "normalise", "unscaled", "causal")}
     heads = "layer {layer}, head {head}".format(**place)
-    about = source(DEFAULT, text=inputs.text, **reading(not inputs.nospecial), heads=heads) | settings
+    about = inputs.about(heads=heads) | settings
     shown = [tensors.query, tensors.key, tensors.scores, tensors.weights, tensors.context]
     matrices = head_matrices(run, DIMENSIONS_SHOWN[1])
     steps = MatrixSteps(matrices, head_steps(run), texts.TOKENS, "matches", inputs.text, is_hidden("formulas"))

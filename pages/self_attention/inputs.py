@@ -20,17 +20,14 @@ from pages.ui.shell.address import (
     set_values,
     text_field,
     value_of,
-    values_of,
     view_parameters,
     widget_key,
 )
 from pages.ui.shell.texts import SENTENCE
 from pages.ui.stage.controls import SPECIAL_CONTROL, Control, head_controls, matrix_controls
-from pages.ui.stage.inputs import ask_sentences
+from pages.ui.stage.inputs import Asked, ask_sentences, values_asked
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
 from pages.ui.stage.tokens import SPECIAL_FIELD
-from tx_core.engine.catalogue import DEFAULT
-from tx_core.engine.engine import Engine
 from tx_core.errors import ExplorerError
 from tx_core.lessons.key_value import EXAMPLE, LARGEST, WIDTH, Store, VectorRow
 
@@ -98,13 +95,14 @@ SETTINGS = (
     flag_field("causal"),
 )
 """What the toolbar of the stage asks to compute with."""
+TEXT_FIELD = text_field("text", FIRST_TEXT)
 STORE_FIELDS = (
     Field("store", tuple(zip(EXAMPLE.keys, EXAMPLE.values, strict=True)), read_table, write_table),
     *(Field(name, float(number), read_number, "{:.10g}".format) for name, number in zip(QUERY_FIELDS, QUERIES[0], strict=True)),
 )
 ANSWER = Field("answer", Cell("result", 0, 0), cell_from_link, cell_to_link)
 FIELDS = StageFields(
-    own=(text_field("text", FIRST_TEXT), *SETTINGS, *STORE_FIELDS),
+    own=(TEXT_FIELD, *SETTINGS, *STORE_FIELDS),
     looks=(
         flag_field("numbers"),
         number_field("dimensions", 6, *DIMENSIONS_SHOWN),
@@ -117,11 +115,9 @@ FIELDS = StageFields(
 
 
 @dataclass(frozen=True)
-class HeadInputs:
+class HeadInputs(Asked):
     """What is computed, by the names of the fields; layer and head are counted from 1."""
 
-    text: str
-    nospecial: bool
     weights: str
     layer: int
     head: int
@@ -129,10 +125,7 @@ class HeadInputs:
     normalise: str
     unscaled: bool
     causal: bool
-
-    def engine(self) -> Engine:
-        """Return the engine of the built-in model, with its weights in this process."""
-        return controls.model_engine(DEFAULT, bare=self.nospecial, weights=True)
+    needs_weights = True
 
 
 def head_inputs() -> HeadInputs:
@@ -140,7 +133,7 @@ def head_inputs() -> HeadInputs:
     arriving = widget_key(PAGE, "text") not in st.session_state
     read_stage_address(PAGE, FIELDS)
     _complete_view(arriving)
-    return ask_sentences(PAGE, {"text": SENTENCE}, lambda: HeadInputs(value_of(PAGE, "text"), **values_of(PAGE, SETTINGS)))
+    return ask_sentences(PAGE, {"text": SENTENCE}, lambda: HeadInputs(**values_asked(PAGE, (TEXT_FIELD, *SETTINGS))))
 
 
 def _complete_view(arriving: bool) -> None:

@@ -1,25 +1,27 @@
 """What a page with a stage is asked about: a sentence or two, a model, and whether special tokens are added."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import streamlit as st
 
 from pages.ui.shell import cache, controls, readiness
-from pages.ui.shell.address import StageFields, is_offered, read_stage_address, set_values, value_of, values_of, widget_key
+from pages.ui.shell.address import Field, StageFields, is_offered, read_stage_address, set_values, value_of, values_of, widget_key
 from pages.ui.shell.examples import Example, offer_views
 from pages.ui.shell.frame import explain
 from pages.ui.shell.texts import SENTENCE
 from pages.ui.stage import view_options
 from pages.ui.stage.changes import active_changes, drop_missing_changes
 from pages.ui.stage.packing import RunName
+from pages.ui.stage.sources import reading, source
 from pages.ui.stage.texts import SECOND_SENTENCE
 from pages.ui.stage.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens, warn_of_unknown
+from tx_core.engine import catalogue
 from tx_core.engine.catalogue import DEFAULT, ModelCard
-from tx_core.engine.engine import Engine
+from tx_core.engine.engine import Engine, no_head
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable, memory_checked
 from tx_core.transformer.trace import Trace
 
@@ -29,28 +31,59 @@ SECOND_WIDTH = 280
 """Pixels of the box of a second sentence: on a phone, the first then has a row of its own."""
 
 
-@dataclass(frozen=True)
-class SentenceInputs:
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What a page asks of a model: each page adds what else it asks.
+
+    Attributes:
+        text, pair: the sentences; "" where there is none.
+        model: the name of the model.
+        bare: whether it reads them without special tokens.
+    """
+
+    text: str = ""
+    pair: str = ""
+    model: str = DEFAULT
+    bare: bool = False
+    needs_weights: ClassVar[bool] = False
+    """Whether the page reads weights, which have to be in this process."""
+    needs_blanks: ClassVar[bool] = False
+    """Whether the page takes only models that fill blanks."""
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The sentences that there are."""
+        return (self.text, self.pair) if self.pair else (self.text,)
+
+    def engine(self) -> Engine:
+        """Return the engine of the model, without fetching one that the page does not take; raise ExplorerError."""
+        if self.needs_blanks and not (card := catalogue.card(self.model)).fills_blanks:
+            raise no_head(card.title)
+        return controls.model_engine(self.model, bare=self.bare, weights=self.needs_weights)
+
+    def about(self, **more: object) -> dict[str, object]:
+        """Name what a view of it is of, as `source` does; more: what else applies, or stands for its own."""
+        return source(self.model, **{"text": self.text, "pair": self.pair} | reading(not self.bare) | more)
+
+
+def values_asked(page: str, fields: Iterable[Field]) -> dict[str, Any]:
+    """Return the values of a page's fields, by the names that they have in `Asked` and the records made of it."""
+    values = values_of(page, tuple(fields))
+    bare = values.pop(SPECIAL_FIELD.name)
+    return values | {"bare": bare}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentenceInputs(Asked):
     """What the model is asked about.
 
     Attributes:
         page: the page that asks.
-        text, pair: the sentences.
-        model: the name of the model.
-        bare: whether it reads them without special tokens.
         written: tokens that a model wrote behind the sentence.
     """
 
     page: str
-    text: str
-    pair: str
-    model: str
-    bare: bool
     written: tuple[int, ...] = ()
-
-    def engine(self) -> Engine:
-        """Return the engine of the model; raise ExplorerError where it is not available."""
-        return controls.model_engine(self.model, bare=self.bare)
 
     @property
     def name(self) -> RunName:
@@ -101,8 +134,8 @@ def sentence_inputs(
     asked = {name: labels[name] for name in labels if any(field.name == name for field in fields.own)}
 
     def read() -> SentenceInputs:
-        values = {"pair": ""} | values_of(page, fields.own)
-        return SentenceInputs(page, *(values[name] for name in ("text", "pair", "model", SPECIAL_FIELD.name)))
+        named = ("text", "pair", "model", SPECIAL_FIELD.name)
+        return SentenceInputs(page=page, **values_asked(page, (field for field in fields.own if field.name in named)))
 
     return ask_sentences(page, asked, read, lambda: ask_model(page, offers), counts=counts)
 
@@ -142,8 +175,8 @@ def pair_inputs(
         ask_more()
 
     asked = dict(zip(("text", "text_b"), labels, strict=True))
-    read = lambda: make(*(value_of(page, name) for name in names))  # noqa: E731
-    inputs = ask_sentences(page, asked, read, (lambda: None) if apart else ask, counts=False)
+    ask_beside = (lambda: None) if apart else ask
+    inputs = ask_sentences(page, asked, lambda: make(**values_asked(page, fields.own)), ask_beside, counts=False)
     if apart:
         with st.container(horizontal=True, gap="xsmall"):
             ask()
