@@ -17,15 +17,9 @@ from tests.support.staged import ask_stage, is_empty, looked_at, staged, staged_
 from tests.support.trainings import Counting, own_server, until_still
 from tx_core.causal.deciding_words import SEVERAL_WORDS, explain_pair, shares_first, stored_pairs
 from tx_core.causal.explain import METHODS, READS_ATTENTION, side_by_side
-from tx_core.engine import catalogue
 
 PAGE = "explanations"
 PAIR = {"text": "The <b> dogs near the house [MASK] big.", "text_b": "The <b> dog near the house [MASK] big."}
-
-
-@pytest.fixture(scope="module")
-def engine():
-    return catalogue.load("embedded")
 
 
 def test_both_pictures_are_the_core_s_with_the_deciding_word_in_a_frame_and_its_ranks(open_app, engine):

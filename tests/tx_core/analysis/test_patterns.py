@@ -52,9 +52,9 @@ def test_an_even_look_has_the_distance_that_the_formula_says(tokens):
 TEXT = "The cat saw the unbelievable dog, and it ran."
 
 
-@pytest.fixture(scope="module")
-def encoding():
-    return catalogue.load("embedded").encode(TEXT)
+@pytest.fixture
+def encoding(engine):
+    return engine.encode(TEXT)
 
 
 def rows_to(targets: np.ndarray) -> np.ndarray:

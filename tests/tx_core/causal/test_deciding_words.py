@@ -26,14 +26,8 @@ from tx_core.causal.deciding_words import (
     write_pairs,
 )
 from tx_core.causal.explain import METHODS, READS_ATTENTION
-from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
 from tx_core.settings import ASSETS
-
-
-@pytest.fixture(scope="module")
-def engine():
-    return catalogue.load("embedded")
 
 
 def test_pairs_differ_in_one_word_are_drawn_again_alike_and_are_no_example_of_the_app():

@@ -16,11 +16,6 @@ TEXT, AGAINST = "The trumpeters near my house [MASK] loud!", "is"  # “trumpete
 
 
 @pytest.fixture(scope="module")
-def engine():
-    return catalogue.load("embedded")
-
-
-@pytest.fixture(scope="module")
 def theirs():
     return transformers.AutoModelForMaskedLM.from_pretrained(
         catalogue.MODELS / "embedded", attn_implementation="eager", dtype=torch.float32
@@ -177,7 +172,7 @@ def test_words_are_ranked_from_the_largest_score_ties_last_and_listed_in_a_table
     np.testing.assert_array_equal(side_by_side([tied]), [[0.25, -1, np.nan, 0.25, np.nan]])
 
 
-def test_what_cannot_be_explained_is_refused(engine, checkpoint):
+def test_what_cannot_be_explained_is_refused(engine, writer, checkpoint):
     with pytest.raises(ValueError, match="must be one of erasure"):
         explain(engine, TEXT, "guess")
     with pytest.raises(TextProblem, match=NO_OTHER_WORD):
@@ -187,7 +182,7 @@ def test_what_cannot_be_explained_is_refused(engine, checkpoint):
     with pytest.raises(TextProblem, match=NOT_ONE_TOKEN.partition("{")[2].partition("}")[2][:20]):
         explain(engine, TEXT, against="trumpeters")
     with pytest.raises(ModelUnavailable):
-        explain(catalogue.load("writer"), "The dogs")
+        explain(writer, "The dogs")
     library = load.load_engine(checkpoint("roberta"), "roberta", "Roberta")
     assert "lrp" not in methods_of(library) and "lrp" in methods_of(engine)
     with pytest.raises(ModelUnavailable, match=NOT_OUR_LAYERS.partition("{")[0]):

@@ -14,7 +14,6 @@ from tests.support.checkpoints import HEAD_DIM
 from tests.tx_core.causal.test_patch import MODULES, hooks, read
 from tx_core.causal.importance import Importance, Measuring, Prompt, importance, main, prompt_of, read_answer_prompts
 from tx_core.causal.prompt_sets import PROMPT_SETS, kept_scores, prompt_set
-from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import load_own_engine
 from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
@@ -83,11 +82,6 @@ def put_into(columns: slice, new: torch.Tensor) -> Callable[[torch.Tensor], torc
     return change
 
 
-@pytest.fixture(scope="module")
-def embedded() -> Engine:
-    return catalogue.load(catalogue.DEFAULT)
-
-
 def test_the_interval_is_that_of_the_mean_over_prompts():
     drawn = np.random.default_rng(3).normal(1.0, 2.0, size=(400, 1))
     effects = np.concatenate([drawn, np.full((400, 1), 0.5)], axis=1)
@@ -113,13 +107,13 @@ def test_a_pair_is_a_blank_for_a_model_that_fills_and_a_beginning_for_one_that_w
         prompt_of({"sentence_good": "They sing.", "sentence_bad": "Them sing."}, predicts_next=True)
 
 
-def test_what_cannot_be_asked_is_left_out_and_counted(embedded: Engine):
+def test_what_cannot_be_asked_is_left_out_and_counted(engine: Engine):
     same = NUMBER[0] | {"other": NUMBER[0]["answer"]}
     rows = [*NUMBER[:1], {"text": "The key is old.", "answer": "is"}, {"text": "It [MASK].", "answer": "unbelievably"}, same]
-    found = importance(embedded, rows)
+    found = importance(engine, rows)
     assert (len(found.scores), sum(found.left_out.values())) == (1, 3)
     with pytest.raises(TextProblem, match="No prompt can be used"):
-        importance(embedded, rows[1:])
+        importance(engine, rows[1:])
 
 
 def test_the_command_goes_on_where_it_was_interrupted(tmp_path: Path, capsys):
@@ -174,11 +168,11 @@ def test_kept_scores_are_those_of_the_weights_not_of_a_name(tmp_path: Path, chec
 
 @pytest.mark.parametrize("name", PROMPT_SETS)
 @pytest.mark.parametrize("ablation", ["off", "mean", "resample"])
-def test_the_scores_of_a_built_in_set_that_ship_are_the_model_s(embedded: Engine, name: str, ablation: str):
+def test_the_scores_of_a_built_in_set_that_ship_are_the_model_s(engine: Engine, name: str, ablation: str):
     prompts = prompt_set(name)
-    found = importance(embedded, prompts, ablation, kept_in=kept_scores(name, ablation))
+    found = importance(engine, prompts, ablation, kept_in=kept_scores(name, ablation))
     assert (len(found.scores), found.left_out) == (len(prompts), {})
-    fresh = importance(embedded, prompts[:2], ablation)
+    fresh = importance(engine, prompts[:2], ablation)
     np.testing.assert_allclose(found.effects[0], fresh.effects[0], atol=1e-4)
     answers = [prompt.answer for prompt in found.prompts]
     assert all(one != following for one, following in pairwise(answers))  # for "resample"

@@ -11,7 +11,6 @@ from torch import Tensor, nn
 
 from tests.support.checkpoints import HEAD_DIM, HEADS, HIDDEN, LAYERS
 from tx_core.causal.patch import LIKELY, Patch, align_tokens, patch
-from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import load_own_engine
 from tx_core.engine.engine import Engine, mean_vectors, with_special_tokens
 from tx_core.errors import ChangeProblem, ModelUnavailable, TextProblem
@@ -43,7 +42,7 @@ def family(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def engine(family: str, checkpoint, hub_engine) -> Engine:
+def tiny(family: str, checkpoint, hub_engine) -> Engine:
     return load_own_engine(checkpoint("bert"), "bert", "Bert") if family == "bert" else hub_engine(family)
 
 
@@ -98,8 +97,8 @@ def measured(model: nn.Module, ids: Tensor, found: Patch) -> tuple[float, Tensor
 
 @pytest.mark.parametrize("what", ["residual", "attention", "mlp", "head"])
 @torch.inference_mode()
-def test_what_is_put_in_is_what_hooks_put_in(engine: Engine, model, family: str, what: str):
-    found = patched(engine, family, what=what)
+def test_what_is_put_in_is_what_hooks_put_in(tiny: Engine, model, family: str, what: str):
+    found = patched(tiny, family, what=what)
     source, target = (torch.tensor([one.ids]) for one in (found.source, found.target))
     assert measured(model, source, found)[0] == pytest.approx(found.source_difference, abs=1e-5)
     assert measured(model, target, found)[0] == pytest.approx(found.target_difference, abs=1e-5)
@@ -124,10 +123,10 @@ def test_what_is_put_in_is_what_hooks_put_in(engine: Engine, model, family: str,
 
 
 @torch.inference_mode()
-def test_a_path_is_what_a_receiver_reads_while_every_other_head_is_frozen(engine: Engine, model, family: str):
+def test_a_path_is_what_a_receiver_reads_while_every_other_head_is_frozen(tiny: Engine, model, family: str):
     """Wang et al. 2023: run with frozen heads, note queries, keys and values of each receiver, put them into the target's run."""
     sender = (0, 2)
-    found = patched(engine, family, what="path", sender=sender)
+    found = patched(tiny, family, what="path", sender=sender)
     source, target = (torch.tensor([one.ids]) for one in (found.source, found.target))
     outputs = [MODULES[family]["attention"].format(layer=layer) for layer in range(LAYERS)]
     frozen = {path: read(model, target, path, inputs=True) for path in outputs}
@@ -161,18 +160,12 @@ def test_a_path_is_what_a_receiver_reads_while_every_other_head_is_frozen(engine
     assert largest > 1e-3
 
 
-@pytest.fixture(scope="module")
-def embedded() -> Engine:
-    return catalogue.load(catalogue.DEFAULT)
-
-
 @torch.inference_mode()
-def test_the_embedded_writer_is_patched_before_its_last_norm():
-    engine = catalogue.load("writer")
-    found = patch(engine, source="The keys to the cabinet", target="The key to the cabinet", answers=("are", "is"))
+def test_the_embedded_writer_is_patched_before_its_last_norm(writer: Engine):
+    found = patch(writer, source="The keys to the cabinet", target="The key to the cabinet", answers=("are", "is"))
     assert found.place == len(found.target) - 1
     assert found.effect[-1, found.place] == pytest.approx(1)
-    model = engine.model
+    model = writer.model
     runs = [
         model.encoder(model.words(torch.tensor([one.ids])), _causal(one), keep=("hidden",), angles=model.angles(len(one)))
         for one in (found.source, found.target)
@@ -193,39 +186,39 @@ def _causal(encoding) -> Tensor:
     return torch.ones(len(encoding), len(encoding), dtype=torch.bool).tril()
 
 
-def test_texts_of_other_lengths_correspond_by_their_equal_tokens_and_what_stands_between(embedded: Engine):
+def test_texts_of_other_lengths_correspond_by_their_equal_tokens_and_what_stands_between(engine: Engine):
     target, short, longer = (
-        embedded.encode(text)
+        engine.encode(text)
         for text in (
             SUBJECT.format("key"),
             "The keys to the cabinets [MASK] on the table.",
             SUBJECT.format("very old dirty keys"),
         )
     )
-    assert align_tokens(target, embedded.encode(SUBJECT.format("keys"))) == tuple(range(15))
+    assert align_tokens(target, engine.encode(SUBJECT.format("keys"))) == tuple(range(15))
     assert align_tokens(target, short) == (0, 1, 2, 3, 4, None, None, *range(5, 13))
     assert align_tokens(target, longer)[:3] == (0, 1, None)
-    found = patch(embedded, source=short.text, target=target.text, answers=("are", "is"))
+    found = patch(engine, source=short.text, target=target.text, answers=("are", "is"))
     assert found.notice == "Nothing is put in at “big” (6), “old” (7): no token of the other text corresponds."
     assert np.isnan(found.effect[:, 5:7]).all()
     assert np.isfinite(np.delete(found.effect, [5, 6], axis=1)).all()
-    heads = patch(embedded, source=short.text, target=target.text, answers=("are", "is"), what="head")
+    heads = patch(engine, source=short.text, target=target.text, answers=("are", "is"), what="head")
     assert np.isfinite(heads.effect).all()
 
 
-def test_what_cannot_be_compared_is_refused(embedded: Engine, hub_engine):
+def test_what_cannot_be_compared_is_refused(engine: Engine, hub_engine):
     texts = {"source": SUBJECT.format("keys"), "target": SUBJECT.format("key")}
     with pytest.raises(TextProblem, match="“unbelievably” is no single token"):
-        patch(embedded, **texts, answers=("unbelievably", "is"))
+        patch(engine, **texts, answers=("unbelievably", "is"))
     with pytest.raises(TextProblem, match="Both answers are “is”"):
-        patch(embedded, **texts, answers=("is", "is"))
+        patch(engine, **texts, answers=("is", "is"))
     with pytest.raises(TextProblem, match="nothing to trace back"):
-        patch(embedded, source=texts["source"], target=texts["source"], answers=("are", "is"))
+        patch(engine, source=texts["source"], target=texts["source"], answers=("are", "is"))
     with pytest.raises(ValueError, match="sender must be"):
-        patch(embedded, **texts, answers=("are", "is"), what="path", sender=(5, 0))
-    given = {"patch": embedded.vectors(embedded.encode(texts["target"]))}
+        patch(engine, **texts, answers=("are", "is"), what="path", sender=(5, 0))
+    given = {"patch": engine.vectors(engine.encode(texts["target"]))}
     with pytest.raises(ChangeProblem, match="6 layers and 15 tokens, and this run has 6 and 4"):
-        embedded.trace("time flies", interventions=[Intervention("patch", 0)], vectors=given)
+        engine.trace("time flies", interventions=[Intervention("patch", 0)], vectors=given)
     with pytest.raises(ModelUnavailable, match="undo this change"):
         hub_engine("bart").trace("the dog", interventions=[Intervention("mean", 0)])
     with pytest.raises(ModelUnavailable, match="second stack"):
@@ -272,13 +265,13 @@ def test_the_means_of_a_model_are_computed_once_with_and_once_without_special_to
     assert np.abs(bare.mlp - given.mlp).max() > 0
 
 
-def test_a_patch_is_short_in_a_notebook_and_a_table_of_its_cells(embedded):
+def test_a_patch_is_short_in_a_notebook_and_a_table_of_its_cells(engine):
     about = {"source": "Mary lost [MASK] keys.", "target": "John lost [MASK] keys.", "answers": ("her", "his")}
-    grid = patch(embedded, **about)
+    grid = patch(engine, **about)
     assert "effect (6, 7): layer, token" in repr(grid)
     assert len(repr(grid).splitlines()) == 4
     table = grid.to_pandas()
     row = table[(table.layer == 3) & (table.target_token == "[MASK]")].iloc[0]
     found = [row.effect, row.difference, row.first_answer, row.second_answer]
     assert found == pytest.approx([grid.effect[3, 3], grid.difference[3, 3], *grid.probabilities[3, 3]])
-    assert list(patch(embedded, **about, what="head").to_pandas().columns[:3]) == ["layer", "head", "effect"]
+    assert list(patch(engine, **about, what="head").to_pandas().columns[:3]) == ["layer", "head", "effect"]

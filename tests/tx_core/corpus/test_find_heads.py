@@ -25,11 +25,6 @@ PRONOUNS = Relation(Condition("form", "his|her"), Condition("form", "(he|she)"))
 
 
 @pytest.fixture(scope="module")
-def engine() -> Engine:
-    return catalogue.load(catalogue.DEFAULT)
-
-
-@pytest.fixture(scope="module")
 def read(engine: Engine) -> HeadsFound:
     """What is found of one relation, with what every word attends to, so that others can be counted."""
     return find_heads(engine, TO_HEAD("obj"))

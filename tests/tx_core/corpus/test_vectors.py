@@ -15,16 +15,10 @@ from tests.support.serving import ROOT
 from tx_core.corpus import vectors as module
 from tx_core.corpus.sentence_file import Sentences, embedded_sentences
 from tx_core.corpus.vectors import MOST_TOKENS, NOT_ANNOTATED, NOTHING_READ, ProbeScores, probe, project, token_vectors
-from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
 
 FLIES = ["time flies like an arrow", "fruit flies like a banana"]
-
-
-@pytest.fixture(scope="module")
-def engine() -> Engine:
-    return catalogue.load(catalogue.DEFAULT)
 
 
 @pytest.fixture(scope="module")

@@ -18,11 +18,6 @@ PARTS = [part for part in ALL_PARTS if part != "blank_logits"]
 
 
 @pytest.fixture(scope="module")
-def ours() -> Engine:
-    return catalogue.load(catalogue.WRITER)
-
-
-@pytest.fixture(scope="module")
 def theirs() -> Engine:
     """The library's own modules, of which only the attention is ours."""
     return load_engine(catalogue.MODELS / catalogue.WRITER, "theirs", "Theirs")
@@ -39,8 +34,8 @@ def theirs() -> Engine:
     ],
     ids=["as it is", "heads", "links", "softmax and padding"],
 )
-def test_every_part_of_a_run_is_the_librarys(ours, theirs, changes):
-    mine, other = (engine.trace(TEXT, keep=PARTS, interventions=changes) for engine in (ours, theirs))
+def test_every_part_of_a_run_is_the_librarys(writer, theirs, changes):
+    mine, other = (engine.trace(TEXT, keep=PARTS, interventions=changes) for engine in (writer, theirs))
     assert mine.attention.query_tokens == other.attention.query_tokens
     for part in PARTS:
         pair = (mine.hidden, other.hidden) if part == "hidden" else (getattr(one.attention, part) for one in (mine, other))
@@ -49,40 +44,40 @@ def test_every_part_of_a_run_is_the_librarys(ours, theirs, changes):
 
 
 @pytest.mark.ci
-def test_logits_projections_and_early_scores_are_the_librarys(ours, theirs):
-    row = replace(ours.encode(TEXT), blanks=(2, 8))
+def test_logits_projections_and_early_scores_are_the_librarys(writer, theirs):
+    row = replace(writer.encode(TEXT), blanks=(2, 8))
     changes = [(), (Intervention("off", layer=3, head=1),), (Intervention("off", layer=5),)]
-    mine, other = (engine.blank_logits([row] * 3, interventions=changes) for engine in (ours, theirs))
+    mine, other = (engine.blank_logits([row] * 3, interventions=changes) for engine in (writer, theirs))
     np.testing.assert_allclose(mine, other, rtol=0, atol=5e-5)
-    np.testing.assert_allclose(ours.output_projection(4), theirs.output_projection(4))
-    states = ours.trace(TEXT, keep=("hidden",)).hidden[:, 4]
-    np.testing.assert_allclose(ours.early_scores(states), theirs.early_scores(states), rtol=0, atol=5e-5)
-    np.testing.assert_array_equal(ours.embed(row.ids), theirs.embed(row.ids))
-    seen = [engine.over_weights([row, ours.encode("A cat")], lambda layers: layers[2].numpy()) for engine in (ours, theirs)]
+    np.testing.assert_allclose(writer.output_projection(4), theirs.output_projection(4))
+    states = writer.trace(TEXT, keep=("hidden",)).hidden[:, 4]
+    np.testing.assert_allclose(writer.early_scores(states), theirs.early_scores(states), rtol=0, atol=5e-5)
+    np.testing.assert_array_equal(writer.embed(row.ids), theirs.embed(row.ids))
+    seen = [engine.over_weights([row, writer.encode("A cat")], lambda layers: layers[2].numpy()) for engine in (writer, theirs)]
     np.testing.assert_allclose(seen[0][0], seen[1][0], rtol=0, atol=1e-5)
-    assert (ours.info.family, ours.info.max_tokens) == (theirs.info.family, theirs.info.max_tokens)
+    assert (writer.info.family, writer.info.max_tokens) == (theirs.info.family, theirs.info.max_tokens)
 
 
-def test_tokens_that_were_written_are_read_as_they_are(ours):
+def test_tokens_that_were_written_are_read_as_they_are(writer):
     """The word “unhappy” is one token, and is not read as one where the model wrote its pieces."""
-    plain = ours.encode("he was unhappy")
-    pieces = [ours.tokenizer.entry(piece) for piece in ("un", "##h", "##app", "##y")]
-    written = ours.encode("he was", None, pieces)
+    plain = writer.encode("he was unhappy")
+    pieces = [writer.tokenizer.entry(piece) for piece in ("un", "##h", "##app", "##y")]
+    written = writer.encode("he was", None, pieces)
     assert (len(plain), len(written)) == (4, 7)
     assert written.tokens[-4:] == ("un", "##h", "##app", "##y")
     assert (written.word_texts, written.words[-4:], written.written) == (("he", "was", "unhappy"), (2,) * 4, tuple(pieces))
-    ended = ours.encode("he was", None, [ours.tokenizer.entry("[SEP]"), ours.tokenizer.entry("##y")])
+    ended = writer.encode("he was", None, [writer.tokenizer.entry("[SEP]"), writer.tokenizer.entry("##y")])
     assert (ended.special[-2:], ended.words[-2:]) == ((True, False), (None, 2))
-    assert ours.trace("he was", written=pieces).attention.weights.shape[-1] == 7
+    assert writer.trace("he was", written=pieces).attention.weights.shape[-1] == 7
     for number in (-1, 10_240, 10**9):
         with pytest.raises(TextProblem) as told:
-            ours.encode("he was", None, [number])
+            writer.encode("he was", None, [number])
         assert str(told.value) == NO_TOKEN_OF_NUMBER.format(number=number)
     with pytest.raises(TextProblem, match="the model reads at most 256"):
-        ours.encode("he was", None, [7] * 254)
+        writer.encode("he was", None, [7] * 254)
 
 
-def test_the_writer_fills_no_blanks(ours):
-    assert not ours.info.fills_blanks
+def test_the_writer_fills_no_blanks(writer):
+    assert not writer.info.fills_blanks
     with pytest.raises(ModelUnavailable, match="cannot fill blanks"):
-        ours.gradients(ours.encode("he"), ours.embed([1, 2])[None], 1, 5)
+        writer.gradients(writer.encode("he"), writer.embed([1, 2])[None], 1, 5)

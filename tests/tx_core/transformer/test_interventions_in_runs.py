@@ -48,4 +48,4 @@ def test_rows_of_a_padded_batch_may_each_have_their_own_interventions(engine):
     changes = [off((0, 1), (1, None)), (), [Intervention("hidden", positions=(1,))], *whole_run]
     together = engine.blank_logits(rows, interventions=changes)
     for row, change, logits in zip(rows, changes, together, strict=True):
-        np.testing.assert_allclose(logits, engine.blank_logits([row], interventions=[change])[0], atol=2e-5, rtol=1e-6)
+        np.testing.assert_allclose(logits, engine.blank_logits([row], interventions=[change])[0], atol=5e-5, rtol=0)
