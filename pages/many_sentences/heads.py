@@ -10,7 +10,7 @@ from pages.ui.export.records import DataTable, Export, PartNumbers, table_files,
 from pages.ui.shell import controls
 from pages.ui.shell.address import is_offered
 from pages.ui.shell.frame import page_address
-from pages.ui.shell.numbers import plural, whole_percent
+from pages.ui.shell.numbers import plural
 from pages.ui.stage.charts import listing_drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.heads import (
@@ -19,20 +19,18 @@ from pages.ui.stage.heads import (
     all_heads,
     beside_heads,
     describe_grammar,
-    distance_cells,
-    grammar_cells,
-    heads_picture,
-    kind_cells,
+    describe_head,
+    head_arrays,
+    heads_pictures,
     kind_styles,
+    pattern_of,
     rows_of_heads,
-    spread_cells,
 )
 from pages.ui.stage.pictures import About, Picture
 from pages.ui.stage.sources import file_stem, reading, source
 from pages.ui.stage.texts import EXPLANATION_DEBATE
 from pages.ui.stage.tokens import reading_in_link
 from pages.ui.stage.view_options import heads_to_link, show_note
-from tx_core.analysis.grammar import grammar_of
 from tx_core.analysis.patterns import HeadPattern
 from tx_core.corpus.scan_file import read_scan
 from tx_core.corpus.statistics import RANKED_KINDS, HeadReport, read_all
@@ -53,33 +51,9 @@ def heads_controls(report: HeadReport) -> list[Control]:
     ]
 
 
-def heads_pictures(report: HeadReport, rank: str) -> list[Picture]:
+def report_pictures(report: HeadReport, rank: str) -> list[Picture]:
     """Draw all heads in each of the colours, and beside them what the chosen one does, with its strongest sentences."""
-    shape, numbers = report.entropy.shape, {"spread": report.spread, "distance": report.distance}
-    patterned = kind_cells(
-        report.patterns,
-        report.example,
-        lambda head: (f"{head.confidence:.2f}", head.confidence),
-        lambda names, head: texts.CELL.format(**names, confidence=head.confidence, agreement=whole_percent(head.agreement)),
-        grammar_of(report.model),
-    )
-    agreeing = kind_cells(
-        report.patterns,
-        report.example,
-        lambda head: (whole_percent(head.agreement), head.agreement),
-        lambda names, head: texts.AGREEMENT_CELL.format(**names, agreement=whole_percent(head.agreement)),
-    )
-    drawn = {
-        "pattern": patterned,
-        "grammar": grammar_cells(report.model, *shape),
-        "agreement": agreeing,
-        "spread": spread_cells(report.spread),
-        "distance": distance_cells(report.distance),
-    }
-    grids = [
-        heads_picture(texts.COLOURS[name], cells, shape, texts.HEADS[name], {"colour": [name]}, numbers.get(name))
-        for name, cells in drawn.items()
-    ]
+    shape, grids = report.spread.shape, heads_pictures(report, texts.COLOURS, texts.HEADS, texts.CELLS)
     variants = {link: _strongest_of(report, head, rank) for link, head in all_heads(*shape).items()}
     listing = listing_drawing(head=texts.STRONGEST_COLUMNS)
     listing.chart["sentenceFirst"] = True
@@ -100,30 +74,12 @@ def _strongest_of(report: HeadReport, head: Head, rank: str) -> dict[str, object
     more = {"model": report.model, "heads": heads_to_link([head]), **reading_in_link(report.special_tokens)}
     links = [page_address("attention", {"text": sentences[number], **more}) for number in numbers] if is_offered("links") else []
     chart = {"title": texts.STRONGEST_OF.format(head=controls.head_name(head)), "rows": rows, "links": links, "note": note}
-    return {"sentence": describe_head(report, head), "chart": chart}
+    return {"sentence": describe_on_average(report, head), "chart": chart}
 
 
-def describe_head(report: HeadReport, head: Head) -> str:
+def describe_on_average(report: HeadReport, head: Head) -> str:
     """Return what a head does on average, in words."""
-    looks, pattern = kind_styles(report.example), pattern_of(report, head)
-    return texts.HEAD_OF_KIND.get(pattern.kind, texts.HEAD).format(
-        head=controls.head_name(head),
-        aim=looks[pattern.kind].target,
-        share=whole_percent(report.sums.share_of(pattern)),
-        confidence=pattern.confidence,
-        agreement=whole_percent(pattern.agreement),
-        count=report.sums.texts,
-        second=looks[pattern.second].target,
-        second_score=pattern.second_score,
-        spread=report.spread[head],
-        entropy=report.entropy[head],
-        distance=report.distance[head],
-    )
-
-
-def pattern_of(report: HeadReport, head: Head) -> HeadPattern:
-    """Return the pattern of one head."""
-    return report.patterns[head[0] * report.entropy.shape[1] + head[1]]
+    return describe_head(report, head, texts.HEAD, count=report.sums.texts, entropy=report.entropy[head])
 
 
 def ranked_kind(report: HeadReport, head: Head, rank: str) -> str:
@@ -169,7 +125,7 @@ def rows_of(report: HeadReport) -> list[dict[str, object]]:
         share = {"share of sentences": round(one.agreement, 3), "next kind": kind_styles(report.example)[one.second].word}
         return share | dict(zip(names, numbers, strict=True))
 
-    rows = rows_of_heads(report.model, report.example, report.sums, report.patterns, measures)
+    rows = rows_of_heads(report, measures)
     for row, one in zip(rows, report.patterns, strict=True):
         head = (one.layer, one.head)
         numbers, _ = strongest(report, head, ranked_kind(report, head, OWN))
@@ -198,13 +154,7 @@ def heads_about(report: HeadReport, colour: str, opened: OpenedScan | None = Non
 
 def _table(report: HeadReport) -> DataTable:
     """Return all numbers of all heads."""
-    arrays = {
-        "spread": report.spread,
-        "entropy": report.entropy,
-        "distance": report.distance,
-        "shares": report.sums.shares,
-        "kinds": np.array(report.sums.kinds),
-    }
+    arrays = head_arrays(report) | {"entropy": report.entropy}
     return table_of(rows_of(report), f"{texts.TABLE_NOTE} {GRAMMAR_COLUMNS_NOTE}", AXES, **arrays)
 
 

@@ -11,7 +11,7 @@ from functools import partial
 import streamlit as st
 
 from pages.many_sentences import relation, texts
-from pages.many_sentences.heads import explain_heads, heads_about, heads_controls, heads_pictures
+from pages.many_sentences.heads import explain_heads, heads_about, heads_controls, report_pictures
 from pages.many_sentences.inputs import FIELDS, PART_CONTROL, find_report
 from pages.ui.shell.address import value_of
 from pages.ui.shell.frame import explain, page_links
@@ -31,7 +31,7 @@ if report and value_of(PAGE, "part") == "find":
         st.markdown(texts.NOTICE)
 elif report:
     colour, rank = (value_of(PAGE, name) for name in ("colour", "rank"))
-    about, controls, pictures = heads_about(report, colour, opened), heads_controls(report), heads_pictures(report, rank)
+    about, controls, pictures = heads_about(report, colour, opened), heads_controls(report), report_pictures(report, rank)
     explain_part = partial(explain_heads, PAGE, report, colour, opened)
 pictures_stage(PAGE, FIELDS, [PART_CONTROL, *controls], pictures, about, training=run, take=take)
 explain_part()

@@ -64,15 +64,15 @@ HEADS = {
     "distance": "Each cell is a head. A deeper colour means that it looks farther.",
 }
 """What the table of heads shows, by its colours."""
-CELL = "{head}: {kind}, confidence {confidence:.2f}, in {agreement} of the sentences"
-AGREEMENT_CELL = "{head}: {kind} in {agreement} of the sentences"
-HEAD = (
-    "{head}: the sentences' own tokens give {share} of their attention to {aim} (confidence {confidence:.2f} of 1). It is "
+CELLS = {
+    "pattern": "{head}: {kind}, confidence {confidence:.2f}, in {agreement} of the sentences",
+    "agreement": "{head}: {kind} in {agreement} of the sentences",
+}
+HEAD = {
+    "": "{head}: the sentences' own tokens give {share} of their attention to {aim} (confidence {confidence:.2f} of 1). It is "
     "of this kind in {agreement} of the {count:,} sentences taken alone. Second: {second} ({second_score:.2f}). Over the same "
     "tokens: normalised entropy {spread:.2f} (0: one token, 1: uniform), entropy {entropy:.2f} nats, mean distance "
-    "{distance:.1f} tokens."
-)
-HEAD_OF_KIND = {
+    "{distance:.1f} tokens.",
     "broad": "{head} spreads its attention over many tokens (confidence {confidence:.2f}; even attention has 1), and "
     "does so in {agreement} of the {count:,} "
     "sentences taken alone. Second: {second} ({second_score:.2f}). Over the sentences' own tokens: normalised entropy "
@@ -81,7 +81,7 @@ HEAD_OF_KIND = {
     "sentences taken alone. Second: {second} ({second_score:.2f}). Over the sentences' own tokens: normalised entropy "
     "{spread:.2f} (0: one token, 1: uniform), entropy {entropy:.2f} nats, mean distance {distance:.1f} tokens.",
 }
-"""Kinds of heads that HEAD does not fit."""
+"""Of a head, by its kind: "" of all others."""
 RANK_BY = "Strongest in"
 RANKS = {"own": "what this head does", "focused": "attention to few tokens", "broad": "attention to many tokens"}
 RANK_KIND = "attention to {aim}"

@@ -19,9 +19,7 @@ from pages.ui.export.computation import Computation, call, each, evaluate, named
 from pages.ui.export.records import DataTable, table_of
 from pages.ui.shell import cache
 from pages.ui.shell.address import is_offered
-from pages.ui.shell.controls import head_name
 from pages.ui.shell.frame import page_address
-from pages.ui.shell.numbers import whole_percent
 from pages.ui.stage.charts import listing_drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.heads import (
@@ -30,39 +28,32 @@ from pages.ui.stage.heads import (
     all_heads,
     beside_heads,
     describe_grammar,
-    distance_cells,
-    grammar_cells,
-    heads_picture,
-    kind_cells,
-    kind_styles,
+    describe_head,
+    head_arrays,
+    heads_pictures,
     rows_of_heads,
-    spread_cells,
 )
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.tokens import reading_in_link
 from tx_core.analysis import patterns
-from tx_core.analysis.grammar import grammar_of
 from tx_core.errors import TextProblem
-from tx_core.transformer.trace import AttentionStack, Trace
+from tx_core.transformer.trace import AttentionStack, Encoding, Trace
 
 
 @dataclass(frozen=True)
 class HeadSummary:
-    """The heads of one text in numbers.
+    """The heads of one text in numbers: `MeasuredHeads`."""
 
-    Attributes:
-        entropy: normalised, from 0 (one token) to 1 (uniform).
-        distance: mean, in tokens.
-    """
-
+    model: str
+    example: Encoding
     sums: patterns.PatternSums
-    named: tuple[patterns.HeadPattern, ...]
-    entropy: Float[np.ndarray, "layer head"]
+    patterns: tuple[patterns.HeadPattern, ...]
+    spread: Float[np.ndarray, "layer head"]
     distance: Float[np.ndarray, "layer head"]
 
 
-def summarise(stack: AttentionStack) -> HeadSummary:
+def summarise(model: str, stack: AttentionStack) -> HeadSummary:
     """Classify and measure every head of a run, over the text's own tokens.
 
     Raises:
@@ -71,7 +62,7 @@ def summarise(stack: AttentionStack) -> HeadSummary:
     own = ~np.array(stack.query_tokens.special)
     if not own.any():
         raise TextProblem(texts.SPECIAL_TOKENS_ONLY)
-    return HeadSummary(*evaluate(measures(named("stack", stack))))
+    return HeadSummary(model, stack.query_tokens, *evaluate(measures(named("stack", stack))))
 
 
 def measures(stack: Computation) -> list[Computation]:
@@ -87,7 +78,7 @@ def measures(stack: Computation) -> list[Computation]:
 def summary_of(inputs: SentenceInputs, stack: AttentionStack) -> HeadSummary:
     """Return the summary of a run, cached."""
     key = (PAGE, "heads", cache.engine_key(inputs.engine()), inputs.text, inputs.pair or None)
-    return cache.get_or_compute(key, lambda: summarise(stack))
+    return cache.get_or_compute(key, lambda: summarise(inputs.model, stack))
 
 
 def run(inputs: SentenceInputs) -> PartRun:
@@ -95,27 +86,11 @@ def run(inputs: SentenceInputs) -> PartRun:
     trace = cache.trace_with(inputs.engine(), inputs.text, inputs.pair)
     stack = trace.attention
     summary = summary_of(inputs, stack)
-    _, heads = ask_head(*summary.entropy.shape)
+    _, heads = ask_head(*summary.spread.shape)
     colours = Control("colour", "list", texts.COLOUR_BY, tuple(texts.COLOURS.items()), labelled=True)
-    patterned = kind_cells(
-        summary.named,
-        stack.query_tokens,
-        lambda head: (f"{head.confidence:.2f}", head.confidence),
-        lambda names, head: texts.CONFIDENCE.format(**names, confidence=head.confidence),
-        grammar_of(trace.model),
-    )
-    drawn = {
-        "pattern": patterned,
-        "grammar": grammar_cells(trace.model, *summary.entropy.shape),
-        "entropy": spread_cells(summary.entropy),
-        "distance": distance_cells(summary.distance, patterns.uniform_distance(len(stack.query_tokens))),
-    }
-    measured = {"entropy": summary.entropy, "distance": summary.distance}
-    shape, said = summary.entropy.shape, {"pattern": texts.KINDS_SENTENCE}
-    tables = [
-        heads_picture(texts.KINDS_SUBJECTS[name], cells, shape, said.get(name, ""), {"colour": [name]}, measured.get(name))
-        for name, cells in drawn.items()
-    ]
+    even = patterns.uniform_distance(len(stack.query_tokens))
+    said, alts = {"pattern": texts.KINDS_SENTENCE}, {"pattern": texts.CONFIDENCE}
+    tables = heads_pictures(summary, texts.KINDS_SUBJECTS, said, alts, even)
     words = _words(inputs, trace, summary)
     sources = (
         patterns.TokenMarks,
@@ -125,16 +100,16 @@ def run(inputs: SentenceInputs) -> PartRun:
         patterns.mean_distance,
     )
     shown, found = [*tables, words], (texts.KINDS_RESULT, numbers(trace))
-    table = partial(heads_table, trace, summary)
+    table = partial(heads_table, summary)
     return part_of(trace, texts.KINDS_TITLE, [colours, heads], shown, table, found, texts.KINDS_CAVEAT, sources=sources)
 
 
 def _words(inputs: SentenceInputs, trace: Trace, summary: HeadSummary) -> Picture:
     """Describe every head, with a link to its map."""
     stack = trace.attention
-    shape = summary.entropy.shape
+    shape = summary.spread.shape
     said = {
-        link: {"sentence": f"{describe_head(stack, summary, head)} {describe_grammar(trace.model, head)}"}
+        link: {"sentence": f"{describe_head(summary, head, texts.HEADS)} {describe_grammar(trace.model, head)}"}
         for link, head in all_heads(*shape).items()
     }
     read = reading_in_link(stack.query_tokens.special_tokens)
@@ -144,43 +119,20 @@ def _words(inputs: SentenceInputs, trace: Trace, summary: HeadSummary) -> Pictur
     return Picture(listing_drawing(), varies="heads", variants=said, link=link, **beside_heads(shape[1]))
 
 
-def describe_head(stack: AttentionStack, summary: HeadSummary, head: tuple[int, int]) -> str:
-    """Return a sentence on a head: its kind, the second-best kind, its spread and its distance."""
-    looks = kind_styles(stack.query_tokens)
-    pattern = summary.named[head[0] * summary.entropy.shape[1] + head[1]]
-    return texts.HEADS.get(pattern.kind, texts.HEAD).format(
-        head=head_name(head),
-        aim=looks[pattern.kind].target,
-        share=whole_percent(summary.sums.share_of(pattern)),
-        confidence=pattern.confidence,
-        second=looks[pattern.second].target,
-        second_score=pattern.second_score,
-        entropy=summary.entropy[head],
-        distance=summary.distance[head],
-    )
-
-
-def rows_of(model: str, stack: AttentionStack, summary: HeadSummary) -> list[dict[str, object]]:
+def rows_of(summary: HeadSummary) -> list[dict[str, object]]:
     """List the heads, one row each, with every number that is known of them."""
 
     def measures(one: patterns.HeadPattern) -> dict[str, float]:
         place = one.layer, one.head
-        spread, distance = float(summary.entropy[place]), float(summary.distance[place])
+        spread, distance = float(summary.spread[place]), float(summary.distance[place])
         return {"spread (0 to 1)": round(spread, 3), "distance (tokens)": round(distance, 2)}
 
-    return rows_of_heads(model, stack.query_tokens, summary.sums, summary.named, measures)
+    return rows_of_heads(summary, measures)
 
 
-def heads_table(trace: Trace, summary: HeadSummary) -> DataTable:
+def heads_table(summary: HeadSummary) -> DataTable:
     """Return all numbers of all heads."""
-    arrays = {
-        "spread": summary.entropy,
-        "distance": summary.distance,
-        "shares": summary.sums.shares,
-        "kinds": np.array(summary.sums.kinds),
-    }
-    note = f"{texts.KINDS_NUMBERS} {GRAMMAR_COLUMNS_NOTE}"
-    return table_of(rows_of(trace.model, trace.attention, summary), note, AXES, **arrays)
+    return table_of(rows_of(summary), f"{texts.KINDS_NUMBERS} {GRAMMAR_COLUMNS_NOTE}", AXES, **head_arrays(summary))
 
 
 def numbers(trace: Trace) -> list[Computation]:

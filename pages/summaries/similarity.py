@@ -65,7 +65,7 @@ def run(inputs: SentenceInputs) -> PartRun:
     stack = trace.attention
     summary, looks = summary_of(inputs, stack), kind_styles(stack.query_tokens)
     similarities = computed(similarities_call(trace), inputs.engine(), trace=trace)
-    kinds = tuple(looks[one.kind] for one in summary.named)
+    kinds = tuple(looks[one.kind] for one in summary.patterns)
     shape = stack.weights.shape[:2]
     heads = HeadMap(similarities, similarity.classical_mds(similarities), tuple(all_heads(*shape).values()), kinds)
     head, control = ask_head(*shape)

@@ -12,21 +12,19 @@ KINDS_SENTENCE = "A deeper colour means a clearer pattern."
 COLOUR_BY = "Colour by"
 COLOURS = {"pattern": "Kind of head", "grammar": "Grammar", "entropy": "Spread (entropy)", "distance": "Distance"}
 CONFIDENCE = "{head}: {kind}, confidence {confidence:.2f}"
-HEAD = (
-    "{head}: the text's own tokens give {share} of their attention to {aim} (confidence {confidence:.2f} of 1). "
-    "Second: {second} ({second_score:.2f}). Over the same tokens: normalised entropy {entropy:.2f} (0: one token, 1: uniform), "
-    "mean distance {distance:.1f} tokens."
-)
 HEADS = {
+    "": "{head}: the text's own tokens give {share} of their attention to {aim} (confidence {confidence:.2f} of 1). "
+    "Second: {second} ({second_score:.2f}). Over the same tokens: normalised entropy {spread:.2f} (0: one token, 1: uniform), "
+    "mean distance {distance:.1f} tokens.",
     "broad": "{head} spreads its attention over many tokens (confidence {confidence:.2f}; even attention has 1). Second: "
     "{second} ({second_score:.2f}). "
-    "Over the text's own tokens: normalised entropy {entropy:.2f} (0: one token, 1: uniform), mean distance {distance:.1f} "
+    "Over the text's own tokens: normalised entropy {spread:.2f} (0: one token, 1: uniform), mean distance {distance:.1f} "
     "tokens.",
     "mixed": "{head} shows no clear pattern (confidence {confidence:.2f} of 1). Second: {second} ({second_score:.2f}). "
-    "Over the text's own tokens: normalised entropy {entropy:.2f} (0: one token, 1: uniform), mean distance {distance:.1f} "
+    "Over the text's own tokens: normalised entropy {spread:.2f} (0: one token, 1: uniform), mean distance {distance:.1f} "
     "tokens.",
 }
-"""Kinds of heads that HEAD does not fit."""
+"""Of a head, by its kind: "" of all others."""
 SEE_HEAD = "See this head in detail"
 KINDS_NUMBERS = (
     "Shares are of the attention of all of the text's own tokens, spread and distance are means over the same tokens. One link "

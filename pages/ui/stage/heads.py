@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Protocol
 
 import numpy as np
 from jaxtyping import Float
@@ -15,13 +16,32 @@ from pages.ui.stage.charts import ONE_COLOUR, Chart, Drawing
 from pages.ui.stage.controls import Conditions, numbered
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.view_options import heads_to_link
-from tx_core.analysis.grammar import MIN_GAIN, TREEBANK_NAME, Grammar, HeadRelation, grammar_of
+from tx_core.analysis.grammar import MIN_GAIN, TREEBANK_NAME, HeadRelation, grammar_of
 from tx_core.analysis.patterns import TARGETED_KINDS, HeadPattern, PatternKind, PatternSums
 from tx_core.analysis.table_file import TableValue
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Encoding
 
 AXES = texts.HEAD_AXES
+
+
+class MeasuredHeads(Protocol):
+    """What is known of all heads of a model, over one text or many.
+
+    Attributes:
+        example: a text as the model reads it.
+        sums: attention on the targets of each kind.
+        patterns: the kind of each head, layer by layer.
+        spread: normalised entropy, from 0 (one token) to 1 (uniform).
+        distance: mean, in tokens.
+    """
+
+    model: str
+    example: Encoding
+    sums: PatternSums
+    patterns: Sequence[HeadPattern]
+    spread: Float[np.ndarray, "layer head"]
+    distance: Float[np.ndarray, "layer head"]
 
 
 @dataclass(frozen=True)
@@ -123,24 +143,51 @@ def grammar_sentences(model: str, head: Head) -> list[str]:
     return [texts.GRAMMAR.format(treebank=TREEBANK_NAME), found, texts.GRAMMAR_LEAVES_OUT]
 
 
+def pattern_of(found: MeasuredHeads, head: Head) -> HeadPattern:
+    """Return the pattern of one head."""
+    return found.patterns[head[0] * found.spread.shape[1] + head[1]]
+
+
+def describe_head(found: MeasuredHeads, head: Head, templates: Mapping[str, str], **more: object) -> str:
+    """Return what a head does, in words.
+
+    templates: by the kinds of heads that have one of their own, that of the others as "". more: what else they name.
+    """
+    looks, pattern = kind_styles(found.example), pattern_of(found, head)
+    return templates.get(pattern.kind, templates[""]).format(
+        head=head_name(head),
+        aim=looks[pattern.kind].target,
+        share=whole_percent(found.sums.share_of(pattern)),
+        confidence=pattern.confidence,
+        agreement=whole_percent(pattern.agreement),
+        second=looks[pattern.second].target,
+        second_score=pattern.second_score,
+        spread=found.spread[head],
+        distance=found.distance[head],
+        **more,
+    )
+
+
+def head_arrays(found: MeasuredHeads) -> dict[str, np.ndarray]:
+    """Return the arrays of a table of all heads."""
+    named = {"shares": found.sums.shares, "kinds": np.array(found.sums.kinds)}
+    return {"spread": found.spread, "distance": found.distance} | named
+
+
 def rows_of_heads(
-    model: str,
-    encoding: Encoding,
-    sums: PatternSums,
-    found: Sequence[HeadPattern],
-    measures: Callable[[HeadPattern], Mapping[str, TableValue]],
+    found: MeasuredHeads, measures: Callable[[HeadPattern], Mapping[str, TableValue]]
 ) -> list[dict[str, TableValue]]:
     """List heads, one row each: kind, confidence, what is measured of it, its share on the targets of each kind, its grammar."""
-    looks = kind_styles(encoding)
+    looks = kind_styles(found.example)
     rows = []
-    for one in found:
+    for one in found.patterns:
         targets = {
-            texts.KIND_COLUMN.format(kind=looks[kind].word): round(float(sums.shares[one.layer, one.head, place]), 3)
+            texts.KIND_COLUMN.format(kind=looks[kind].word): round(float(found.sums.shares[one.layer, one.head, place]), 3)
             for place, kind in enumerate(TARGETED_KINDS)
         }
         named = {"layer": one.layer + 1, "head": one.head + 1, "kind": looks[one.kind].word}
         named["confidence"] = round(one.confidence, 3)
-        rows.append(named | measures(one) | targets | grammar_columns(model, (one.layer, one.head)))
+        rows.append(named | measures(one) | targets | grammar_columns(found.model, (one.layer, one.head)))
     return rows
 
 
@@ -195,43 +242,35 @@ def _relation_cell(relation: HeadRelation, alt: str) -> HeadCell:
     return HeadCell(word, GRAMMAR_LETTER, number, GRAMMAR_COLOUR, relation.accuracy, alt)
 
 
-def kind_cells(
-    patterns: Sequence[HeadPattern],
-    encoding: Encoding,
-    number_of: Callable[[HeadPattern], tuple[str, float]],
-    alt_of: Callable[[Mapping[str, str], HeadPattern], str],
-    grammar: Grammar | None = None,
-) -> CellsAndLegend:
-    """Colour every head by its kind, and list the kinds that occur.
+def kind_cells(found: MeasuredHeads, alt: str, *, by_agreement: bool = False) -> CellsAndLegend:
+    """Colour every head by its kind, and list the kinds that occur; a head that no rule describes by the grammar it follows.
 
-    number_of: the number in the cell, and the strength of its colour, 0 to 1. alt_of: describes a cell, from
-    the names `head` and `kind` as they are written and the pattern. grammar: what the model's heads follow: the kind of heads
-    that no rule describes.
+    alt: describes a cell. by_agreement: whether it is as strong as the share of texts in which the head is of its kind, and
+    grammar is left out; else as its confidence.
     """
-    styles, cells, legend = kind_styles(encoding), [], {}
-    for head in patterns:
-        style, (number, strength), place = styles[head.kind], number_of(head), (head.layer, head.head)
-        alt = alt_of({"head": head_name(place), "kind": style.word}, head)
-        if grammar and head.kind in UNDESCRIBED and place in grammar:
+    styles, cells, legend = kind_styles(found.example), [], {}
+    grammar = {} if by_agreement else grammar_of(found.model) or {}
+    for head in found.patterns:
+        style, place, share = styles[head.kind], (head.layer, head.head), whole_percent(head.agreement)
+        number, strength = (share, head.agreement) if by_agreement else (f"{head.confidence:.2f}", head.confidence)
+        said = alt.format(head=head_name(place), kind=style.word, confidence=head.confidence, agreement=share)
+        if head.kind in UNDESCRIBED and place in grammar:
             relation = grammar[place][0]
-            found = (
-                f"{texts.GRAMMAR.format(treebank=TREEBANK_NAME)} {texts.GRAMMAR_RELATIONS.format(relations=_relation(relation))}"
-            )
-            cells.append(_relation_cell(relation, texts.GRAMMAR_CELL.format(head=alt, grammar=found)))
+            follows = texts.GRAMMAR_RELATIONS.format(relations=_relation(relation))
+            described = f"{texts.GRAMMAR.format(treebank=TREEBANK_NAME)} {follows}"
+            cells.append(_relation_cell(relation, texts.GRAMMAR_CELL.format(head=said, grammar=described)))
             legend["grammar"] = GRAMMAR_ENTRY
         else:
-            cells.append(HeadCell(style.word, style.letter, number, style.colour, strength, alt))
+            cells.append(HeadCell(style.word, style.letter, number, style.colour, strength, said))
             legend[head.kind] = LegendEntry(style.target, style.letter, style.colour)
     return cells, [legend[kind] for kind in (*styles, "grammar") if kind in legend]
 
 
-def spread_cells(spread: Float[np.ndarray, "layer head"]) -> CellsAndLegend:
-    """Colour every head by its spread (normalised entropy), 0 to 1."""
+def _spread_cells(spread: Float[np.ndarray, "layer head"]) -> CellsAndLegend:
     return _number_cells(spread, 1.0, ".2f", texts.HEAD_SPREAD, (texts.ONE_TOKEN, texts.ALL_TOKENS))
 
 
-def distance_cells(distance: Float[np.ndarray, "layer head"], even: float | None = None) -> CellsAndLegend:
-    """Colour every head by its mean distance in tokens, up to the greatest. even: the distance of even attention, if known."""
+def _distance_cells(distance: Float[np.ndarray, "layer head"], even: float | None = None) -> CellsAndLegend:
     most = max(float(distance.max()), 1e-9)
     farthest = (texts.FARTHEST if even is None else texts.FARTHEST_AND_EVEN).format(distance=most, even=even)
     return _number_cells(distance, most, ".1f", texts.HEAD_DISTANCE, (texts.ITSELF, farthest))
@@ -281,6 +320,33 @@ def heads_picture(
     strengths = np.array([[one.strength for one in row] for row in rows])
     drawing = Drawing(grid_chart(rows, legend) | {"title": title}, *names, strengths if numbers is None else numbers)
     return Picture(drawing, sentence, when, share=3.0, chooses="heads", choices=list(all_heads(layers, heads)))
+
+
+def heads_pictures(
+    found: MeasuredHeads,
+    titles: Mapping[str, str],
+    sentences: Mapping[str, str],
+    alts: Mapping[str, str],
+    even: float | None = None,
+) -> list[Picture]:
+    """Draw all heads in each of the colours that have a title.
+
+    titles, sentences: by the colours, as links write them. alts: describe a cell of pattern and of agreement. even: the distance
+    of even attention, if known.
+    """
+    shape, numbers = found.spread.shape, {"spread": found.spread, "entropy": found.spread, "distance": found.distance}
+    draw = {
+        "pattern": lambda: kind_cells(found, alts["pattern"]),
+        "grammar": lambda: grammar_cells(found.model, *shape),
+        "agreement": lambda: kind_cells(found, alts["agreement"], by_agreement=True),
+        "spread": lambda: _spread_cells(found.spread),
+        "entropy": lambda: _spread_cells(found.spread),  # as links of one text call it
+        "distance": lambda: _distance_cells(found.distance, even),
+    }
+    return [
+        heads_picture(title, draw[name](), shape, sentences.get(name, ""), {"colour": [name]}, numbers.get(name))
+        for name, title in titles.items()
+    ]
 
 
 def beside_heads(heads: int) -> dict[str, object]:

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.many_sentences import texts
-from pages.many_sentences.heads import describe_head
+from pages.many_sentences.heads import describe_on_average
 from pages.many_sentences.reading import OpenedScan
 from pages.ui.shell.address import LESSON, LOCK, STEP
 from pages.ui.stage import texts as stage_texts
@@ -123,7 +123,7 @@ def test_the_heads_of_a_scan_are_shown_with_what_was_scanned(open_app: Open, sca
     origin = scan.origin
     assert texts.SCANNED_BY.format(revision=origin.revision, version=origin.version) in says(app)
     assert describe_left_out((LeftOut("empty", 3, (1, 3, 5)),)) in says(app)
-    assert describe_head(report, (1, 2)) in says(app)
+    assert describe_on_average(report, (1, 2)) in says(app)
     assert texts.SCAN_FIRST not in says(app)
     assert len(numbers_of(app)) == len(report.patterns)
     assert len(links(app)) == 5
@@ -163,16 +163,16 @@ def test_a_scan_that_cannot_be_used_says_why_and_the_one_before_stays(open_app: 
     assert not app.exception
     assert scan_file.NOT_FINISHED in says(app)
     assert EARLIER_STAYS.format(problem="", file="heads.json") in says(app)
-    assert describe_head(scan.report, (0, 0)) in says(app)
+    assert describe_on_average(scan.report, (0, 0)) in says(app)
 
 
 def test_another_source_leaves_the_scan_and_comes_back_to_it(open_app: Open, scan: CorpusScan):
     app = opened(open_app, write_scan(scan))
     app.segmented_control(key=f"{PAGE}_texts").set_value("embedded").run()
-    assert describe_head(read_all(catalogue.load(catalogue.DEFAULT), embedded_sentences()), (0, 0)) in says(app)
+    assert describe_on_average(read_all(catalogue.load(catalogue.DEFAULT), embedded_sentences()), (0, 0)) in says(app)
     app.segmented_control(key=f"{PAGE}_texts").set_value("scan").run()
     assert not app.exception
-    assert describe_head(scan.report, (0, 0)) in says(app)
+    assert describe_on_average(scan.report, (0, 0)) in says(app)
     assert isinstance(app.session_state[f"{PAGE}_scan"], OpenedScan)
 
 

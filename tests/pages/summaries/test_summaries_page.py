@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.summaries import texts
 from pages.summaries.attribution import describe_agreement
-from pages.summaries.kinds import describe_head, rows_of, summarise
+from pages.summaries.kinds import rows_of, summarise
 from pages.summaries.logit_lens import describe_answer
 from pages.summaries.parts import PARTS
 from pages.summaries.similarity import NAME_REACH, name_offset
@@ -18,7 +18,7 @@ from pages.ui.shell import controls
 from pages.ui.shell.numbers import whole_percent
 from pages.ui.shell.texts import CHECK_INPUT
 from pages.ui.stage import texts as stage_texts
-from pages.ui.stage.heads import UNDESCRIBED, describe_grammar, grammar_cells, kind_styles
+from pages.ui.stage.heads import UNDESCRIBED, describe_grammar, describe_head, grammar_cells, kind_styles
 from pages.ui.stage.texts import ENCODER_ONLY, HEADS_MISSING
 from pages.ui.stage.tokens import numbered_tokens
 from tests.support.drawings import problems, says
@@ -278,8 +278,9 @@ def test_every_head_has_its_kind_and_confidence_in_the_table(open_app, engine, s
     assert {entry["name"] for entry in shown["legend"]} >= {stage_texts.GRAMMAR_TARGET}
     assert (len(shown["cells"]), len(shown["cells"][0])) == (engine.info.num_layers, engine.info.num_heads)
     assert (table["chooses"], table["choices"][2 * 8 + 3]) == ("heads", "3-4")
+    summary = summarise(engine.name, stack)
     for layer, head in ((2, 3), (0, 7)):  # all are sent
-        assert describe_head(stack, summarise(stack), (layer, head)) in stage_says(app, heads=f"{layer + 1}-{head + 1}")
+        assert describe_head(summary, (layer, head), texts.HEADS) in stage_says(app, heads=f"{layer + 1}-{head + 1}")
 
 
 def test_every_relation_of_grammar_is_described_with_its_baseline(open_app, engine):
@@ -312,7 +313,7 @@ def test_a_model_that_was_not_measured_says_so_and_has_no_kinds_from_grammar(eng
     assert describe_grammar(engine.name, without) == stage_texts.NO_GRAMMAR.format(points=10, treebank=TREEBANK_NAME)
     cells, _ = grammar_cells("some-other-model", 2, 3)
     assert {(cell.word, cell.strength) for cell in cells} == {(stage_texts.NO_RELATION, 0.0)}
-    rows = {tuple(row[name] for name in stage_texts.GRAMMAR_COLUMNS) for row in rows_of("other", stack, summarise(stack))}
+    rows = {tuple(row[name] for name in stage_texts.GRAMMAR_COLUMNS) for row in rows_of(summarise("other", stack))}
     assert rows == {(stage_texts.NOT_MEASURED, None, None, None, None)}
 
 
