@@ -85,7 +85,7 @@ def run_compare(inputs: BertInputs, engine: BertEngine) -> TwoRuns:
     return TwoRuns(
         trace,
         replace(trace.attention, weights=found.theirs),
-        {"apart": [[small_number(one) for one in row] for row in apart.tolist()]},
+        {"apart": [[texts.BY_MORE_THAN.format(apart=small_number(one)) if one else "" for one in row] for row in apart.tolist()]},
         {"embeddings": small_number(found.hidden[0]), "head": small_number(found.logits)},
         [{"attention": small_number(weights), "feed_norm": small_number(hidden)} for weights, hidden in layers],
     )

@@ -14,11 +14,12 @@ STATES = {
     "family": {"after": "", "before": "", "difference": ""},
 }
 APART = {
-    "compare": "In this head, no weight of ours differs from Hugging Face's by more than {apart}.",
+    "compare": "In this head, no weight of ours differs from Hugging Face's{apart}.",
     "random": "Untrained, {apart} of this head's attention lies elsewhere.",
 }
 EMBEDDINGS_BOX, ATTENTION_BOX, FEED_BOX = "Embeddings", "Attention", "Feed-forward"
 HEAD_BOX, HEAD_BOX_SAID = "Prediction", "Prediction head: what stands on top"
+BY_MORE_THAN = " by more than {apart}"
 BLOCK_APART = "differs by {apart}"
 PREDICTION = {
     "prediction": "What each model puts into the first blank",
