@@ -148,6 +148,8 @@ def test_what_an_example_claims_is_true(entry):
 @pytest.mark.ci
 def test_what_the_example_of_a_probe_claims_is_true():
     found = probe(catalogue.load(catalogue.DEFAULT), embedded_sentences())
+    assert found.accuracy.argmax() == 1
+    assert found.selectivity[1:].min() > found.selectivity[0] + 0.05
     for kind, layer, share in ALL[-2]["claims"]:
         if kind == "accuracy":
             assert round(float(found.accuracy[layer]), 2) == share

@@ -152,13 +152,3 @@ def test_what_only_a_probe_needs_is_not_imported_with_models_of_the_library():
         "import sys, tx_core.corpus.vectors, tx_core.engine.hub.load, transformers.modeling_utils; print('scipy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT).stdout.strip() == "False"
-
-
-# What the page says of the built-in model
-
-
-@pytest.mark.ci
-def test_a_part_of_speech_is_read_best_from_the_first_layers_and_selectivity_rises_above_the_embeddings(engine: Engine):
-    found = probe(engine, embedded_sentences())
-    assert found.accuracy.argmax() == 1
-    assert found.selectivity[1:].min() > found.selectivity[0] + 0.05
