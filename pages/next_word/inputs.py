@@ -15,6 +15,7 @@ from pages.ui.stage.routes import BESIDE_LOOKS
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from pages.ui.stage.view_options import COMPARED
 from tx_core.engine.catalogue import WRITER, ModelCard
+from tx_core.fill_mask.blanks import before_blank
 from tx_core.fill_mask.next_words import Sampling
 
 MAX_WRITTEN = 60
@@ -75,6 +76,7 @@ FIELDS = StageFields(
         *BESIDE_LOOKS,
     ),
     {},
+    carried=before_blank,
 )
 
 

@@ -17,6 +17,7 @@ from pages.ui.stage.texts import FIRST_TOKEN
 from pages.ui.stage.tokens import reading_in_link
 from tx_core.analysis import sinks
 from tx_core.analysis.sinks import AttentionSinks
+from tx_core.fill_mask.blanks import before_blank
 from tx_core.transformer.interventions import Intervention, write_interventions
 from tx_core.transformer.trace import Encoding, Trace
 
@@ -71,7 +72,8 @@ def _without(inputs: SentenceInputs, trace: Trace, found: AttentionSinks) -> tup
     if info.predicts_next and not inputs.pair:
         page = "next_word"
     hidden = write_interventions([Intervention("hidden", positions=(position,)) for position in found.positions])
-    address = {"text": inputs.text, "pair": inputs.pair, "model": inputs.model, "changes": hidden}
+    text = before_blank(inputs.text) if page == "next_word" else inputs.text
+    address = {"text": text, "pair": inputs.pair, "model": inputs.model, "changes": hidden}
     read = reading_in_link(encoding.special_tokens)
     written = page_address(page, {name: value for name, value in (address | read).items() if value})
     return texts.FORBID_SINKS.format(sinks=sink_names(encoding, found)), written

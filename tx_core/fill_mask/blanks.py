@@ -44,6 +44,11 @@ def text_parts(text: str) -> tuple[TextPart, ...]:
     return tuple(sorted(found, key=lambda part: part.start))
 
 
+def before_blank(text: str) -> str:
+    """Return what stands before the first blank of a text, all of it where there is none: a model that writes has no blanks."""
+    return BLANK.split(text)[0].rstrip() if BLANK.search(text) else text
+
+
 def _kind(character: str) -> str:
     """Classify a character: w = of a word, ' = may join two words, space = separates words."""
     if character in "'’-":

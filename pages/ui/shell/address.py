@@ -209,12 +209,14 @@ class StageFields:
         looks: how it is looked at.
         first: values of the first view that are not the defaults.
         names: of looks that a link calls otherwise than the stage does, each with the stage's name.
+        carried: returns a sentence that comes along from another page as this page takes it; "" to leave it there.
     """
 
     own: tuple[Field, ...]
     looks: tuple[Field, ...]
     first: Mapping[str, object]
     names: Mapping[str, str] = field(default_factory=dict)
+    carried: Callable[[str], str] = str
 
     @property
     def all(self) -> tuple[Field, ...]:
@@ -374,16 +376,20 @@ def write_fields(fields: Sequence[Field], values: Mapping[str, object]) -> dict[
     return {one.name: one.write(values[one.name]) for one in fields if one is fields[0] or values[one.name] != one.default}
 
 
-def sentence_from_other_page(fields: Sequence[Field], left: Mapping[str, object]) -> dict[str, str]:
+def sentence_from_other_page(page_fields: StageFields, left: Mapping[str, object]) -> dict[str, str]:
     """Return the sentence typed last on another page, as parameters; nothing if the visitor typed another one on this page.
 
     left: the values that the visitor left on this page, if any.
     """
+    fields = page_fields.all
     sentence = fields[0]
     if sentence.name != SHARED_FIELDS[0] or left.get(sentence.name, sentence.default) != sentence.default:
         return {}
     typed = st.session_state.get(LAST_SENTENCE, {})
-    return {field.name: typed[field.name] for field in fields if field.name in typed}
+    carried = page_fields.carried(typed.get(sentence.name, ""))
+    if not carried:
+        return {}
+    return {field.name: typed[field.name] for field in fields if field.name in typed} | {sentence.name: carried}
 
 
 def remember_sentence(fields: Sequence[Field], values: Mapping[str, object], left: Mapping[str, object]) -> None:
@@ -432,15 +438,16 @@ def read_stage_address(page: str, fields: StageFields, set_along: Callable[[], M
     existed, values = view.address is not None, view.values
     is_changed = any(state.get(widget_key(page, name), value) != value for name, value in values.items())
     caught_up = not arriving and (sent == address or is_changed)
-    if arriving and not by_history and not sent:
-        sent = sentence_from_other_page(fields.all, values)
+    carried = sentence_from_other_page(fields, values) if arriving and not by_history and not sent else {}
+    sent = sent or carried
     navigated = not arriving and not is_changed and address not in (None, sent)
     is_restored = arriving and existed and sent == (address if by_history else {})
     unknown = view.unknown
     if navigated or (arriving and not is_restored):
         values, unknown = parse_view(fields.all, sent)
         values |= {} if sent else fields.first
-        remember_sentence(fields.all, values, {})
+        if not carried:  # else it is remembered whole
+            remember_sentence(fields.all, values, {})
         set_values(page, values)
         address = sent
     keep_view(

@@ -109,6 +109,12 @@ def test_a_page_takes_the_sentence_unless_something_was_typed_there(open_app):
     assert sentence(go(app, "self_attention"), "self_attention") == MINE  # looked at, but not typed on
 
 
+def test_a_sentence_begins_before_its_blank_where_a_model_writes(open_app):
+    app = open_app("fill_mask", text="The capital of France is ___.")
+    assert sentence(go(app, "next_word"), "next_word") == "The capital of France is"
+    assert sentence(go(app, "masks"), "masks") == "The capital of France is ___."
+
+
 def test_the_sentence_of_a_link_comes_along_too(open_app):
     assert sentence(go(open_app("masks", text=MINE), "self_attention"), "self_attention") == MINE
 
