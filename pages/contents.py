@@ -167,6 +167,14 @@ PAGES = (
         second="text_b",
     ),
     Page(
+        "claims",
+        "Explore",
+        "Claims",
+        "checklist",
+        "What of this holds for my model?",
+        "Every statement of the examples and lessons, put to any model: what holds, and by how much.",
+    ),
+    Page(
         "bertviz_page",
         "Explore",
         "bertviz",

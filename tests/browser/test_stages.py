@@ -13,6 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from pages import contents
 from pages.bert import texts as bert_texts
+from pages.claims import texts as claims_texts
 from pages.compare import texts as compare_texts
 from pages.encoder_decoder import texts as copy_texts
 from pages.explanations import texts as explanation_texts
@@ -313,6 +314,18 @@ def look_at_many_sentences(page: Page) -> None:
     expect(stage(page).get_by_test_id("listing")).to_contain_text("Layer 2, head 3 and its")
 
 
+def look_at_claims(page: Page) -> None:
+    """Choose the bar of a page, then the claims that fail: none does."""
+    bars = charts(page).first.get_by_role("group")
+    bars.press("Home")
+    bars.press("ArrowDown")
+    bars.press("Enter")
+    expect(stage(page).get_by_test_id("listing")).to_contain_text("many times as likely as “write”")
+    expect(stage(page).get_by_test_id("listing")).not_to_contain_text("attention of “her” on “mary”")
+    press(page, claims_texts.SHOWS["fails"])
+    expect(stage(page)).to_contain_text(claims_texts.NONE["fails"])
+
+
 def look_at_importance(page: Page) -> None:
     """Choose a head; the prompts that need it follow."""
     choose_head(page, 5, 5)  # the second row from below is layer 2
@@ -480,6 +493,13 @@ STAGES = {
         "layer=1&colour=word&token=1|token=1.*layer=1|layer=1.*token=1",
         {"flies", "arrow", "1: time flies like an arrow", vector_texts.TITLES[1].format(layer=6)},
         (browser_texts.PICTURES["csv"], f"{vector_texts.TITLES[1].format(layer=6)},time,x in layer 6,-0.1548"),
+    ),
+    "claims": Stage(
+        "/claims",
+        look_at_claims,
+        "show=fails&made=fill_mask|made=fill_mask&show=fails",
+        {"Fill the blank", "69 of 69"},
+        (browser_texts.PICTURES["csv"], f'"{claims_texts.TITLE}",Patching,{claims_texts.SHARE},1'),
     ),
     "next_word": Stage(
         f"/next_word?text={quote_plus(OLD_MAN)}&written={'.'.join(map(str, WRITTEN))}",

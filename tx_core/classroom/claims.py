@@ -435,7 +435,7 @@ def _best_answer(engine: Engine, asked: Sequence[Measure], entry: Example) -> li
 
 
 _MEASURED = {
-    "top_word": "probability of the word in the blank",
+    "top_word": "probability of the likeliest word",
     "rank_of": "rank of “{word}”",
     "strongest_key": "attention of “{query}”",
     "strongest_cell": "largest weight",

@@ -67,6 +67,7 @@ ADVANCED_PARTS: Mapping[str, tuple[str, ...]] = {
     ),
     "importance": (*ON_EVERY_VIEW, "model", "nospecial", "ablation", "what", "set=own"),
     "vectors": (*ON_EVERY_VIEW, "model", "nospecial", "part=probe", "colour=xpos"),
+    "claims": ON_EVERY_VIEW,
     "many_sentences": (*ON_EVERY_VIEW, "model", "nospecial", "exact"),
     "bertviz_page": ("forms", "pair", "model", "nospecial", "picture=neuron"),
     "self_attention": (

@@ -128,6 +128,7 @@ VIEWS = {
     "vectors": [
         View("vectors", {"text": "time flies", "text_b": "fruit flies"}, {"found.places.transpose(1, 0, 2).reshape(4, -1)": 0}),
     ],
+    "claims": [View("claims", {}, {"[claim.value for claim in claims]": "value"})],
     "patching": [
         View(
             "patching", {"text": "Mary lost [MASK] keys.", "text_b": "John lost [MASK] keys.", "what": "mlp"}, {"effect[::-1]": 0}

@@ -1,0 +1,35 @@
+"""Every sentence of the page and of its exports."""
+
+from pages.ui.stage.texts import progress_texts
+
+NOTICE = (
+    "A claim is a number of a sentence and its range, such as an attention of at least 0.8. It was found in a built-in model; a "
+    "model with other heads is asked for the head, or the layer, that does it best."
+)
+RUN, RUN_HELP = "Check", "Puts every claim to the model in the background; you can look at other pages meanwhile."
+PROGRESS = progress_texts("Checking", "sentence")
+PRESS_RUN = "Press Check: the picture appears here when the model has been asked."
+STOPPED = "The check was stopped: these are the first {count:,} claims."
+
+SHOW, SHOWS = "Which claims", {"all": "All", "fails": "Those that fail"}
+MADE, ANYWHERE = "Made in", "all pages and lessons"
+VERDICTS = {"fails": "Fails by {margin}", "unasked": "Cannot be asked", "holds": "Holds by {margin}"}
+TITLE = "Claims that hold, of those that can be asked"
+SHARE, HOLD = "share", "{holds} of {asked}"
+SAID = "Of {count:,} claims, {holds:,} hold for {model}, {fails:,} fail, and {unasked:,} cannot be asked of it."
+READ = "{fails:,} fail, {unasked:,} cannot be asked"
+LISTED = {"all": "Claims: {made}", "fails": "Claims that fail: {made}"}
+NONE = {"all": "Nothing that is claimed here can be put to this model.", "fails": "None of these claims fails."}
+COLUMNS = ("Verdict", "Measured", "Claimed", "What is claimed", "Of the sentence", "Made in", "")
+AT_HEAD = "{where}: {says}"
+SEE = "See it"
+
+SHOWS_WHAT = (
+    "**A claim fails** where no head or layer of the model gives a number in the range. **It cannot be asked** where the model "
+    "reads the words as other tokens, has no blank to fill, or does not score the words. What fails is nothing against a model: "
+    "the sentences were chosen for built-in ones."
+)
+EXPORT_TITLE = "What holds for {model} of the claims of examples and lessons"
+ROWS = "{count:,} claims: {columns}."
+ALL = "All claims"
+EXPORT_RESULT = "It ends with the numbers, one for each claim."
