@@ -92,7 +92,7 @@ def _bars(model: str, claims: Sequence[Claim]) -> Picture:
     drawing = bars_drawing(texts.TITLE, [MADE[name] for name in counts], shares, limit=1.0)
     ends = zip(counts.values(), asked, strict=True)
     drawing = replace(drawing, columns=(texts.SHARE,))
-    drawing.chart["ends"] = [texts.HOLD.format(asked=total, **count) for count, total in ends]
+    drawing.chart["ends"] = [texts.HOLD.format(asked=total, **count) if total else texts.NOT_ASKED for count, total in ends]
     verdicts = none | Counter(claim.verdict for claim in claims)
     said = texts.SAID.format(count=len(claims), model=controls.model_title(model), **verdicts)
     read = [texts.READ.format(**count) for count in counts.values()]

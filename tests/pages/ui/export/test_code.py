@@ -128,7 +128,14 @@ VIEWS = {
     "vectors": [
         View("vectors", {"text": "time flies", "text_b": "fruit flies"}, {"found.places.transpose(1, 0, 2).reshape(4, -1)": 0}),
     ],
-    "claims": [View("claims", {}, {"[claim.value for claim in claims]": "value"})],
+    "claims": [
+        View(
+            "claims",
+            {},
+            {"[claim.value for claim in claims]": "value"}
+            | {f"[claim.{end} for claim in claims if abs(claim.{end}) < 1e9]": end for end in ("least", "most")},
+        )
+    ],
     "patching": [
         View(
             "patching", {"text": "Mary lost [MASK] keys.", "text_b": "John lost [MASK] keys.", "what": "mlp"}, {"effect[::-1]": 0}
