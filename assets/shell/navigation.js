@@ -137,6 +137,17 @@ function leadDown() {
   })
 }
 
+// At a choice, Streamlit closes the list of pages only in a browser that calls itself a phone's. In any narrow window, it closes it at a
+// press beside it: such a press comes after the choice.
+function closeList() {
+  if (document.attentionClosesList) return
+  document.attentionClosesList = true
+  addEventListener("click", ({ target }) => {
+    if (!target.closest?.("nav a")) return
+    setTimeout(() => document.querySelector("main")?.dispatchEvent(new MouseEvent("mousedown", { bubbles: true })))
+  })
+}
+
 // What a run of the page has put into a box for it (its key ends with _said), a screen reader says, too, wherever the focus is.
 const SAID = '[class*="_said"]'
 const WAIT = 200 // milliseconds without a change: Streamlit draws a box piece by piece
@@ -172,6 +183,7 @@ export default function ({ data: [data], setTriggerValue, parentElement }) {
   document.documentElement.dataset.page = data.page
   makeOneStepOfArriving()
   listPages()
+  closeList()
   explainTerms(data?.terms ?? "")
   remember(data.level)
   settle(data)

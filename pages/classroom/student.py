@@ -154,7 +154,10 @@ def ask(token: str, student: Student, step: Step, key: str, revealed: bool) -> N
         if revealed and st.session_state.get(late):
             st.text(IS_REVEALED)
         if kept is not None:
-            st.text((texts.YOUR_LAST_GUESS if revealed else texts.YOUR_GUESS).format(guess=kept))
+            st.text(texts.YOUR_GUESS.format(guess=kept))
+            if not revealed:
+                with st.container(key="classroom_changeable"):  # hidden at once by assets/page.css, where the page runs later
+                    st.text(texts.CHANGEABLE)
         elif revealed and not st.session_state.get(late):
             st.text(texts.NO_SECOND_VOTE if "first" in student.sent else texts.NO_GUESS_OF_YOURS)
 

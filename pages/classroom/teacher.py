@@ -113,23 +113,14 @@ def options_or_explain(room: Room, step: Step) -> tuple[str, ...]:
 
 
 def step_buttons(token: str, room: Room, step: Step) -> None:
-    """Draw the buttons for the previous and the next step, for voting on this one, and the timer."""
+    """Draw the buttons for the previous and the next step, for voting on this one, and the timer.
+
+    Those that come and go stand last, so that a second press at the same place does nothing else.
+    """
     rooms, number = host_store(), room.step
     button(
         texts.PREVIOUS, rooms.go, token, number - 1, icon=":material/arrow_back:", key="classroom_previous", disabled=number == 1
     )
-    if step.question and number in room.revealed:
-        button(
-            texts.HIDE_AGAIN, rooms.conceal, token, number, icon=":material/visibility_off:", key=f"classroom_conceal_{number}"
-        )
-    elif step.question:
-        if number in room.discussed:
-            key = f"classroom_first_{room.code}_{number}"
-            switch(texts.SHOW_FIRST, room.discussed[number], key, rooms.show_first_vote, token, number)
-        else:
-            key = f"classroom_discuss_{number}"
-            button(texts.DISCUSS, rooms.discuss, token, number, icon=":material/forum:", key=key, disabled=not room.together)
-        button(texts.REVEAL, reveal, token, room, step, icon=":material/visibility:", key=f"classroom_reveal_{number}")
     button(
         texts.NEXT,
         rooms.go,
@@ -139,8 +130,21 @@ def step_buttons(token: str, room: Room, step: Step) -> None:
         key="classroom_next",
         disabled=number == room.steps,
     )
+    revealed = number in room.revealed
+    if step.question:
+        key = f"classroom_reveal_{number}"
+        button(texts.REVEAL, reveal, token, room, step, icon=":material/visibility:", key=key, disabled=revealed)
     if not is_presented():
         set_timer(token, room)
+    if step.question and revealed:
+        key = f"classroom_conceal_{number}"
+        button(texts.HIDE_AGAIN, rooms.conceal, token, number, icon=":material/visibility_off:", key=key)
+    elif step.question and number in room.discussed:
+        key = f"classroom_first_{room.code}_{number}"
+        switch(texts.SHOW_FIRST, room.discussed[number], key, rooms.show_first_vote, token, number)
+    elif step.question:
+        key = f"classroom_discuss_{number}"
+        button(texts.DISCUSS, rooms.discuss, token, number, icon=":material/forum:", key=key, disabled=not room.together)
 
 
 def set_timer(token: str, room: Room) -> None:

@@ -26,8 +26,8 @@ LOOKING = "Looking for your place in this room in this browser. If nothing happe
 
 STEP = "{title} · step {number} of {total}"
 SEND = "Send my guess"
-YOUR_GUESS = "Your guess: “{guess}”. You can change it until the answer is revealed."
-YOUR_LAST_GUESS = "Your guess: “{guess}”."
+YOUR_GUESS = "Your guess: “{guess}”."
+CHANGEABLE = "You can change it until the answer is revealed."
 NO_GUESS_OF_YOURS, NO_SECOND_VOTE = "You did not guess here.", "You did not vote again."
 SENTENCE = "Sentence: {sentence}"
 WAITING = "When your teacher reveals the answers, they appear here."

@@ -30,7 +30,6 @@ from tests.support.seen import (
     write,
 )
 
-PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148"
 MEANINGS = {name: term.meaning.replace("*", "") for group in GROUPS for term in group.terms for name in term.marked_names}
 
 
@@ -52,7 +51,6 @@ def go_to(page: Page, key: str) -> None:
 @pytest.mark.ci
 def test_on_a_phone_the_list_of_pages_opens_leads_on_and_is_folded_away(arrive, axe):
     page = arrive("/", width=390, dark=True)
-    page.evaluate("agent => Object.defineProperty(navigator, 'userAgent', { value: agent })", PHONE)
     fits(page)
     page.get_by_test_id("stExpandSidebarButton").click()
     lists = page.get_by_role("navigation").get_by_role("list")

@@ -117,7 +117,11 @@ def test_a_teacher_a_projector_and_two_students_play_a_step(arrive, page_at, axe
     expect(note(teacher)).to_have_text(texts.ANSWERED.format(answered=2, students=2), timeout=PATIENCE)
     for page in (teacher, *students):  # nobody is told before
         expect(page.get_by_role("list", name=STEPS[0].question.ask)).to_have_count(0)
+    onward = main(teacher).get_by_role("button", name=texts.NEXT)
+    place = onward.bounding_box()
     press(teacher, texts.REVEAL)
+    expect(main(teacher).get_by_role("button", name=texts.REVEAL)).to_be_disabled(timeout=PATIENCE)
+    assert onward.bounding_box() == place  # a second press at once goes nowhere
     for page in (teacher, *students):
         found = guesses(page)
         assert HALF in found["went"] and HALF in found["<b>ran</b>"]
@@ -304,6 +308,7 @@ def test_phones_and_teacher_see_the_stage_of_a_step_with_the_guesses_in_it_and_l
     press(teacher, texts.REVEAL)
     expect(view.locator(".live").get_by_test_id("stage")).to_be_visible(timeout=PATIENCE)
     expect(view.locator(".st-key-step_stage")).to_have_count(0)
+    expect(main(view).get_by_text(texts.CHANGEABLE)).to_be_hidden()
     view.evaluate("release()")
     own_stage(view)
     listed_words = view.get_by_role("list", name=TOP_WORDS).get_by_role("listitem")
