@@ -89,7 +89,7 @@ def test_every_claim_is_printed_with_what_the_model_makes_of_it(capsys, monkeypa
 def test_the_claims_that_are_stored_are_those_of_the_model():
     check, stored = claims.ClaimCheck(catalogue.load(catalogue.DEFAULT)), claims.stored_claims(catalogue.DEFAULT)
     read = {(claim.made, parse_qs(claim.link.partition("?")[2])["text"][0]) for claim in stored}
-    assert [question for question in check.left if question[:2] not in read] == []
+    assert [question for question in check.left if question[:2] not in read and question.ask()] == []
     check.left = random.sample(check.left, 20)
     for _ in check.updates():
         pass
