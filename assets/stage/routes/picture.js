@@ -22,7 +22,7 @@ const layerName = (number) => (number ? say("layer", { number }) : TEXTS.routes.
 // (`node`, `side`) and calls: take(header) with a run, set({ least, by }), draw({ theme, height }).
 export function makeRoutePicture({ change, onChange = () => {} }) {
   const store = makeStore({ shown: null, chosen: null, pointed: null });
-  const picture = { store, change, onChange, look: { header: null, least: 0, by: "effect" }, drawing: null, wanted: [], arcs: new Map(), sorted: [], heads: new Map(), mixed: null, asked: new Set(), failed: false };
+  const picture = { store, change, onChange, look: { header: null, least: 0, by: "effect" }, drawing: null, wanted: [], arcs: new Map(), old: [], sorted: [], heads: new Map(), mixed: null, asked: new Set(), failed: false };
   const choose = (chosen) => store.set({ chosen: chosen && same(chosen, store.get().chosen) ? null : chosen, pointed: null });
   picture.view = makeRoutes({
     choose: (arc) => choose(arc && place(arc)), point: (pointed) => store.set({ pointed }), chooseWord: (word) => choose({ word }), chooseLayer: (off) => choose({ off }), step: (by) => step(picture, by),
@@ -31,8 +31,10 @@ export function makeRoutePicture({ change, onChange = () => {} }) {
   picture.chips = element("div", { class: "chips" });
   picture.said = element("p", { class: "said", role: "status", "data-testid": "stage-said" });
   picture.offered = element("div", { class: "route-offers" });
+  picture.told = element("div", { class: "route-told" }, picture.said, picture.offered);
+  picture.headsNode = element("div", { class: "route-offers" });
   picture.more = element("p", { class: "quiet-text", role: "status" });
-  picture.side = element("div", { class: "route-side" }, picture.legend, picture.chips, picture.said, picture.offered, picture.more);
+  picture.side = element("div", { class: "route-side" }, picture.legend, picture.chips, picture.told, picture.headsNode, picture.more);
   picture.node = element("div", { class: "route-body" }, picture.view.node, picture.side);
   store.onChange((state, before) => {
     if (!picture.drawing) return;
@@ -66,14 +68,18 @@ export function makeRoutePicture({ change, onChange = () => {} }) {
 function take(picture, header) {
   const { look } = picture;
   const before = look.header;
+  if (same(before?.id, header.id)) {
+    look.header = header;
+    return measure(picture);
+  }
+  const moved = before && !same(before.tokens, header.tokens);
+  picture.old = before && !moved && !isMixed(picture) ? shownArcs(picture).map((arc) => ({ ...arc, isOld: true })) : [];
   look.header = header;
-  if (same(before?.id, header.id)) return measure(picture);
   picture.isTaking = true;
   for (const name of ["arcs", "heads"]) picture[name].clear();
   Object.assign(picture, { mixed: null, failed: false, sorted: [], asked: new Set() });
   for (const answer of header.arcs ?? []) takeArcs(picture, answer);
   if (header.measured) Object.assign(picture, { sorted: header.measured, mixed: header.mixed, arcs: new Map(header.measured.map((arc) => [arcName(arc), arc])) });
-  const moved = before && !same(before.tokens, header.tokens);
   if (moved) picture.wanted = [];
   picture.store.set({ chosen: null, pointed: null, ...(moved ? { shown: null } : {}) });
   picture.isTaking = false;
@@ -168,7 +174,7 @@ async function measure(picture) {
     if (answer) takeArcs(picture, answer);
     else picture.failed = true;
   }
-  picture.measuring = null;
+  Object.assign(picture, { measuring: null, old: [] });
   if (picture.drawing) redraw(picture);
 }
 
@@ -219,6 +225,14 @@ function mostMixed({ look: { header: { layers, place: blank } }, arcs, mixed }, 
   return found;
 }
 
+// Until they are measured anew, the arcs of the run before stay.
+function drawnArcs(picture) {
+  const arcs = shownArcs(picture);
+  const cut = picture.look.header.changes.map(({ link }) => link);
+  return [...arcs, ...picture.old.filter(({ layer, query, key }) => !picture.asked.has(`${query} ${layer}`) && !cut.includes(cutLink({ layer, query, key })))];
+}
+
+const cutLink = ({ layer, query, key }) => `cut~${query + 1}-${key + 1}~${layer + 1}`;
 const place = ({ layer, query, key }) => ({ layer, query, key });
 
 function redraw(picture) {
@@ -227,11 +241,11 @@ function redraw(picture) {
   const arcs = shownArcs(picture);
   const active = state.pointed ?? (state.chosen?.layer === undefined ? null : state.chosen);
   const arc = active && (arcs.find((one) => arcName(one) === arcName(active)) ?? picture.arcs.get(arcName(active)) ?? active);
-  drawRoutes(picture.view, header, { arcs, active: arc, layer: state.shown, theme, height, still: isStill(), describe: (one) => describe(header, one) });
+  drawRoutes(picture.view, header, { arcs: drawnArcs(picture), active: arc, layer: state.shown, theme, height, still: isStill(), describe: (one) => describe(header, one) });
   picture.chips.hidden = !header.changes.length || header.chipsElsewhere;
   if (!picture.chips.hidden) fillChips(picture.chips, header, picture.change);
   setText(picture.said, sentence(picture, state, arc));
-  drawLegend(picture, theme);
+  drawLegend(picture, arcs, theme);
   drawOffers(picture, state, theme);
   const weaker = isMixed(picture) ? 0 : picture.sorted.length - arcs.length;
   const rest = header.level === "basic" || isMixed(picture) ? "" : weaker ? say("hidden", { count: weaker }) : TEXTS.routes.noneHidden;
@@ -264,7 +278,7 @@ function sentence(picture, state, active) {
   }
   if (isMixed(picture)) return say("mixedHelp", { agreement: TEXTS.routes.agreement });
   if (header.changes.length) return changeSaid(header);
-  return say(header.level === "basic" ? "helpBasic" : "help", { word: visible(header.word) });
+  return say(header.level === "basic" ? "helpBasic" : "help", { word: visible(header.word), press: TEXTS.routes[matchMedia("(pointer: coarse)").matches ? "tap" : "click"] });
 }
 
 // What the changes do to the prediction, and to the guesses on the way.
@@ -278,8 +292,8 @@ function changeSaid({ plainGuesses, guesses, word, probability, likely }) {
   return `${say(isUnmoved ? "unmoved" : was === word ? "stays" : "becomes", values)} ${layers}`;
 }
 
-function drawLegend({ legend, look: { header } , sorted }, theme) {
-  const hinders = sorted.some(({ effect }) => effect < 0);
+function drawLegend({ legend }, arcs, theme) {
+  const hinders = arcs.some(({ effect, share }) => share === undefined && effect < 0);
   const entry = (colour, label) => {
     const line = element("i", { "aria-hidden": "true" });
     line.style.background = colour;
@@ -290,16 +304,21 @@ function drawLegend({ legend, look: { header } , sorted }, theme) {
 
 // What can be switched off of what is chosen: an arc and its heads, a layer and its heads, a word.
 function drawOffers(picture, { chosen }, theme) {
-  const { offered: node, look: { header }, heads, asked } = picture;
+  const { offered, headsNode, look: { header }, heads, asked } = picture;
   const known = chosen && heads.get(chosen.off === undefined ? arcName(chosen) : `off ${chosen.off}`);
   const isLooked = chosen?.word === undefined || header.asksAlone || asked.has(`${chosen.word} 0`);
-  refill(node, [chosen, known, header.id, theme.dark, isLooked], () => (chosen && !header.hidden.includes("changes") ? offersOf(picture, chosen, known, isLooked) : []));
+  const isOffered = chosen && !header.hidden.includes("changes");
+  refill(offered, [chosen, header.id, isLooked], () => (isOffered ? offersOf(picture, chosen, isLooked) : []));
+  refill(headsNode, [chosen, known, header.id, theme.dark], () => (isOffered && known ? headsOf(picture, chosen, known) : []));
 }
 
-function offersOf(picture, chosen, known, isLooked) {
+const layerOf = ({ off, layer }) => off ?? layer;
+const linkOf = (chosen) => (chosen.off === undefined ? cutLink(chosen) : `off~${chosen.off + 1}`);
+const has = ({ changes }, link) => changes.some((one) => one.link === link);
+
+function offersOf(picture, chosen, isLooked) {
   const { look: { header }, change } = picture;
-  const has = (link) => header.changes.some((one) => one.link === link);
-  const offer = (label, link) => (has(link) ? [] : [button(label, () => change({ add: [link] }), { class: "primary" })]);
+  const offer = (label, link) => (has(header, link) ? [] : [button(label, () => change({ add: [link] }), { class: "primary" })]);
   if (chosen.word !== undefined) {
     const token = visible(header.tokens[chosen.word]);
     const look = button(say("measure", { token }), () => {
@@ -308,20 +327,22 @@ function offersOf(picture, chosen, known, isLooked) {
     });
     return [...offer(say("hide", { token }), `hide~${chosen.word + 1}`), ...(isLooked ? [] : [look])];
   }
-  const layer = chosen.off ?? chosen.layer;
-  const cut = chosen.off === undefined ? `cut~${chosen.query + 1}-${chosen.key + 1}~${layer + 1}` : `off~${layer + 1}`;
-  const whole = offer(chosen.off === undefined ? TEXTS.routes.cut : say("layerOff", { number: layer + 1 }), cut);
-  if (!known) return whole;
+  return offer(chosen.off === undefined ? TEXTS.routes.cut : say("layerOff", { number: chosen.off + 1 }), linkOf(chosen));
+}
+
+function headsOf(picture, chosen, known) {
+  const { look: { header }, change } = picture;
+  const [layer, cut] = [layerOf(chosen), linkOf(chosen)];
   const most = Math.max(...known.map(Math.abs), 1e-9);
   const title = say(chosen.off === undefined ? "heads" : "headsOff", { word: visible(header.word) });
-  return [...whole, element("p", { class: "quiet-text" }, title), element("div", { class: "route-heads" }, ...known.map((effect, head) => {
+  return [element("p", { class: "quiet-text" }, title), element("div", { class: "route-heads" }, ...known.map((effect, head) => {
     const bar = element("span", { class: `head-bar${effect < 0 ? " hinders" : ""}`, "aria-hidden": "true" });
     bar.style.width = `${(100 * Math.abs(effect)) / most}%`;
     const made = button("", () => change({ add: [`${cut}-${head + 1}`] }), { class: "route-head" });
     made.append(element("span", {}, say("head", { number: head + 1 })), element("span", { class: "head-track", "aria-hidden": "true" }, bar), element("span", { class: "head-value" }, effect.toFixed(2)));
     const off = `off~${layer + 1}-${head + 1}`;
     const switched = button(TEXTS.routes.off, () => change({ add: [off] }), { class: "head-off", "aria-label": say("headOff", { head: head + 1, layer: layer + 1 }) });
-    return element("div", { class: "head-row" }, made, ...(chosen.off === undefined && !has(off) ? [switched] : []));
+    return element("div", { class: "head-row" }, made, ...(chosen.off === undefined && !has(header, off) ? [switched] : []));
   }))];
 }
 

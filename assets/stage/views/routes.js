@@ -30,7 +30,7 @@ function set(node, attributes) {
 // choose(arc), point(arc or null), chooseWord(place), chooseLayer(layer), step(by).
 export function makeRoutes(gestures) {
   const picture = svg("svg", { role: "group", tabindex: "0", "data-testid": "routes" });
-  const layers = Object.fromEntries(["gradients", "labels", "trunks", "arcs", "nodes", "guesses", "tokens", "bars"].map((name) => [name, svg(name === "gradients" ? "defs" : "g", { class: `route-${name}` })]));
+  const layers = Object.fromEntries(["gradients", "labels", "trunks", "ghosts", "arcs", "nodes", "guesses", "tokens", "bars"].map((name) => [name, svg(name === "gradients" ? "defs" : "g", { class: `route-${name}` })]));
   picture.append(...Object.values(layers));
   const node = element("div", { class: "route-picture" }, picture);
   const view = { node, picture, layers, gestures, arcs: [], drawn: new Map(), at: null, pressed: [], lit: [] };
@@ -102,16 +102,17 @@ export function drawRoutes(view, header, shown) {
   const frame = layOut(view, header, shown.height);
   const { picture } = view;
   const { theme, still } = shown;
-  const isSame = view.frame && JSON.stringify(frame) === JSON.stringify(view.frame) && view.header === header && view.dark === theme.dark;
+  const isPlaced = view.frame && JSON.stringify([frame, header.tokens]) === JSON.stringify([view.frame, view.header.tokens]) && view.dark === theme.dark;
+  const isSame = isPlaced && view.header === header;
   Object.assign(view, { frame, header, dark: theme.dark, theme });
   if (!isSame) drawFrame(view, header, frame, theme);
   picture.classList.toggle("still", still);
   picture.classList.toggle("many", shown.arcs.length > MOST_GROWING);
-  drawArcs(view, header, shown, isSame);
+  drawArcs(view, header, shown, isPlaced);
   light(view, header, shown);
   if (view.path !== header.path) view.node.scrollLeft = frame.x[header.place] - view.node.clientWidth / 2;
   view.path = header.path;
-  view.arcs = shown.arcs;
+  view.arcs = shown.arcs.filter(({ isOld }) => !isOld);
   const pressed = view.arcs.length ? view.pressed.splice(0) : [];
   if (pressed.length) queueMicrotask(() => { for (const key of pressed) walkArcs(view, key); });
 }
@@ -142,6 +143,7 @@ function drawFrame(view, header, frame, theme) {
   layers.trunks.replaceChildren(...x.map((at, token) => svg("line", { x1: at, x2: at, y1: y[0], y2: y[token === header.place ? header.layers : header.layers - 1], stroke: theme.faint })));
   view.nodes = x.map((at, token) => (token === header.place ? [] : y.slice(0, -1).map((down) => svg("circle", { cx: at, cy: down, r: 2.5, fill: theme.quiet }))));
   layers.nodes.replaceChildren(...view.nodes.flat());
+  layers.ghosts.replaceChildren(...header.changes.flatMap(({ link }) => ghost(header, frame, theme, link)));
   layers.labels.replaceChildren(...y.map((down, depth) => {
     const name = depth ? say(TEXTS.routes.layer, { number: depth }) : TEXTS.routes.embeddings;
     const label = text(isNarrow ? (depth ? String(depth) : "") : name, left - 10, down + 5, theme.quiet, { anchor: "end", size: 12, theme });
@@ -156,9 +158,24 @@ function drawFrame(view, header, frame, theme) {
   view.lit = [];
 }
 
+const coloursOf = (theme) => ({ helps: css(theme.line), hinders: hindering(theme), mixed: theme.second });
+
+// Where an arc was that is cut in a whole layer.
+function ghost(header, frame, theme, link) {
+  const [query, key, layer] = (/^cut~(\d+)-(\d+)~(\d+)$/.exec(link) ?? []).slice(1).map((number) => number - 1);
+  if (layer === undefined) return [];
+  const d = arcPath(header, frame, { layer, query, key });
+  const at = numbersOf(d);
+  const [x, y] = [0, 1].map((axis) => (at[axis] + 3 * at[axis + 2] + 3 * at[axis + 4] + at[axis + 6]) / 8); // of the curve, halfway
+  return [svg("g", { class: "route-ghost" }, svg("path", { d, fill: "none", stroke: theme.quiet, "stroke-width": 1.5, "stroke-dasharray": "4 4" }),
+    text("×", x, y + 7, theme.text, { anchor: "middle", size: 20, weight: 600, theme }))];
+}
+
+const numbersOf = (d) => d.match(/-?[\d.]+(?:e-?\d+)?/g).map(Number);
+
 // Arcs grow paler towards the token that they come from: one gradient for each layer and colour.
 function gradients(header, { y }, theme) {
-  const colours = { helps: css(theme.line), hinders: hindering(theme), mixed: theme.second };
+  const colours = coloursOf(theme);
   return Object.entries(colours).flatMap(([name, colour]) => y.slice(0, -1).map((from, layer) => svg("linearGradient", {
     id: `arc-${name}-${layer}`, gradientUnits: "userSpaceOnUse", x1: 0, x2: 0, y1: from, y2: y[layer + 1],
   }, svg("stop", { offset: "0", "stop-color": colour, "stop-opacity": 0.45 }), svg("stop", { offset: "0.75", "stop-color": colour, "stop-opacity": 1 }))));
@@ -175,45 +192,48 @@ function drawToken(header, { x, y, column }, theme, token, place) {
     svg("rect", { x: x[place] - column / 2, y: y[0] + 12, width: column, height: 38, rx: 6, fill: "transparent" }), written, svg("title", {}, visible(token)));
 }
 
-// Arcs that are here already stay; those that have come grow from below.
-function drawArcs(view, header, { arcs, describe }, isSame) {
-  const { layers: { arcs: group }, drawn, frame } = view;
+// Arcs that are here already stay; those that have come grow from below, but not after a change. Those of the run before are pale.
+function drawArcs(view, header, { arcs, describe }, isPlaced) {
+  const { layers: { arcs: group }, drawn, frame, theme } = view;
   const wanted = new Map(arcs.map((arc) => [arcName(arc), arc]));
-  if (!isSame) drawn.clear();
-  if (!isSame) group.replaceChildren();
+  if (!isPlaced) drawn.clear();
+  if (!isPlaced) group.replaceChildren();
   for (const [name, { node }] of drawn) {
     if (wanted.has(name)) continue;
     node.remove();
     drawn.delete(name);
   }
-  const grows = arcs.length <= MOST_GROWING;
+  const grows = arcs.length <= MOST_GROWING && !header.changes.length;
   const come = [];
   let above = null; // the strongest stands on top, and the next one right below it
   for (const [name, arc] of wanted) {
     let one = drawn.get(name);
     if (!one || one.share !== arc.share || one.effect !== arc.effect) {
+      if (grows && !one) come.push(name);
       one?.node.remove();
-      one = { ...makeArc(header, frame, arc, name), share: arc.share, effect: arc.effect };
+      one = { ...makeArc(header, frame, theme, arc, name), share: arc.share, effect: arc.effect };
       drawn.set(name, one);
-      if (grows) come.push(one.node);
     }
     one.arc = arc;
+    one.node.classList.toggle("old", Boolean(arc.isOld));
     set(one.node, { "aria-label": describe(arc) });
     if (one.node.nextSibling !== above || one.node.parentNode !== group) group.insertBefore(one.node, above);
     above = one.node;
   }
-  for (const node of come) node.classList.add("off");
+  for (const name of come) drawn.get(name).node.classList.add("off");
   if (come.length) group.getBoundingClientRect(); // from here they grow
 }
 
-function makeArc(header, frame, { layer, query, key, effect, share }, name) {
+function makeArc(header, frame, theme, { layer, query, key, effect, share }, name) {
   const d = arcPath(header, frame, { layer, query, key });
   const isMixed = share !== undefined;
   const width = Math.min(WIDEST, isMixed ? THINNEST + WIDEST * share : THINNEST + WIDTH_BY_EFFECT * Math.abs(effect));
   const colour = isMixed ? "mixed" : effect >= 0 ? "helps" : "hinders";
   const node = svg("g", { class: "route-arc", "data-arc": name, role: "img" },
     svg("path", { d, fill: "none", stroke: "transparent", "stroke-width": Math.max(16, width + 6) }),
+    svg("path", { class: "halo", d, fill: "none", stroke: "transparent", "stroke-width": width + 6, "stroke-linecap": "round" }),
     svg("path", { class: "line", d, pathLength: 1, fill: "none", stroke: `url(#arc-${colour}-${layer})`, "stroke-width": width, "stroke-linecap": "round" }));
+  node.style.setProperty("--own", coloursOf(theme)[colour]);
   return { node, width };
 }
 
@@ -293,25 +313,37 @@ function drawBars(group, header, { card }, theme, shownLayer, active) {
   if (!group.children.length) {
     group.append(svg("rect", { class: "card", rx: 8 }));
     for (let row = 0; row < BARS; row += 1) group.append(svg("g", {}, svg("text"), svg("rect", { class: "track" }), svg("rect", { class: "bar" }), svg("rect", { class: "loss" }), svg("rect", { class: "was" }), svg("text")));
+    group.append(svg("text", { class: "tick" }));
   }
   const [frame, ...lines] = group.children;
+  const tick = lines.pop();
+  const without = isWhole && active?.after !== undefined ? active.after : null;
+  const isTold = without !== null && rows[0].word === header.word;
   const isMoved = isWhole && header.changes.length > 0 && header.plainGuesses.at(-1)[0][0] !== header.word;
   set(frame, { x: card.x, y: card.y, width: card.width, height: card.height, fill: theme.background, stroke: isMoved ? theme.accent : theme.faint, "stroke-width": isMoved ? 2.5 : 1 });
+  const drawTick = (node, at, down) => {
+    const said = TEXTS.routes.tickWithout;
+    const half = said.length * 2.6;
+    const x = Math.max(start + half, Math.min(start + card.bar - half, at));
+    set(node, { ...textAttributes({ anchor: "middle", size: 11, theme }), x, y: down, fill: theme.text, stroke: theme.background, visibility: isTold ? "inherit" : "hidden" });
+    setText(node, said);
+  };
   lines.forEach((line, row) => {
     const [word, track, bar, loss, was, share] = line.children;
     const found = rows[row];
     set(line, { visibility: found ? "visible" : "hidden" });
     if (!found) return;
     const down = card.y + CARD_PADDING + row * BAR_ROW;
-    const without = isWhole && active?.after !== undefined && found.word === header.word ? active.after : null;
-    const marked = without ?? found.before;
+    const isWithout = without !== null && found.word === header.word;
+    const marked = isWithout ? without : found.before;
+    if (!row) drawTick(tick, start + card.bar * marked, down + BAR_ROW + 14);
     set(word, { ...textAttributes({ anchor: "end", weight: row ? 400 : 600, theme }), x: start - 8, y: down + 15, fill: theme.text });
     setText(word, fitted(visible(found.word), 11));
     set(track, { x: start, y: down + 3, width: card.bar, height: 15, rx: 2, fill: theme.faint });
     set(bar, { x: start, y: down + 3, width: card.bar, height: 15, rx: 2, fill: css(theme.line) });
     grow(bar, start, found.after);
-    set(loss, { x: start + card.bar * Math.min(marked, found.after), y: down + 3, width: Math.max(0, card.bar * (found.after - marked)), height: 15, fill: theme.background, opacity: 0.55, visibility: without !== null ? "inherit" : "hidden" });
-    set(was, { x: start + card.bar * marked - 1, y: down, width: 2, height: 21, fill: theme.accent, visibility: (isWhole && header.changes.length > 0) || without !== null ? "inherit" : "hidden" });
+    set(loss, { x: start + card.bar * Math.min(marked, found.after), y: down + 3, width: Math.max(0, card.bar * (found.after - marked)), height: 15, fill: theme.background, opacity: 0.55, visibility: isWithout ? "inherit" : "hidden" });
+    set(was, { x: start + card.bar * marked - 1, y: down, width: 2, height: row ? 21 : 25, fill: theme.text, visibility: (isWhole && header.changes.length > 0) || isWithout ? "inherit" : "hidden" });
     set(share, { ...textAttributes({ size: 13, theme }), x: start + card.bar + 8, y: down + 15, fill: theme.text });
     setText(share, percent(found.after));
   });
@@ -342,7 +374,7 @@ export function routesDrawing(header, { arcs, layer }, row) {
     const { frame, layers } = view;
     return { width: frame.width, height, paint: (target) => {
       target.textBaseline = "alphabetic";
-      for (const name of ["labels", "trunks", "arcs", "nodes", "guesses", "tokens", "bars"]) for (const shape of layers[name].querySelectorAll("*")) paintShape(target, shape, theme);
+      for (const name of ["labels", "trunks", "ghosts", "arcs", "nodes", "guesses", "tokens", "bars"]) for (const shape of layers[name].querySelectorAll("*")) paintShape(target, shape, theme);
       target.globalAlpha = 1;
     } };
   };
@@ -381,11 +413,14 @@ function paintShape(context, shape, theme) {
     context.strokeStyle = stroke;
     context.stroke();
   } else {
-    const [x, y, ...curve] = shape.getAttribute("d").match(/-?[\d.]+(?:e-?\d+)?/g).map(Number);
+    const [x, y, ...curve] = numbersOf(shape.getAttribute("d"));
     context.moveTo(x, y);
     context.bezierCurveTo(...curve);
-    context.strokeStyle = { helps: css(theme.line), hinders: hindering(theme), mixed: theme.second }[/arc-(\w+)-/.exec(stroke)[1]];
+    const [, colour] = /arc-(\w+)-/.exec(stroke) ?? [];
+    context.strokeStyle = colour ? coloursOf(theme)[colour] : stroke;
+    context.setLineDash((shape.getAttribute("stroke-dasharray") ?? "").split(" ").map(Number).filter(Boolean));
     context.globalAlpha = 0.8;
     context.stroke();
+    context.setLineDash([]);
   }
 }

@@ -302,9 +302,12 @@ ROUTES = {
     "first, up and down arrows through the layers; Enter chooses.",
     "help": "An arc is one word looking at another in one layer: the wider it is, the more “{word}” loses without it. "
     "Choose an arc, a word below or a layer to switch it off.",
-    "helpBasic": "The model predicts “{word}”. Each arc is one word looking at another: click one to cut it.",
+    "helpBasic": "The model predicts “{word}”. Each arc is one word looking at another: {press} an arc, then Cut.",
+    "click": "click",
+    "tap": "tap",
     "helps": "needed: the wider, the more",
-    "hinders": "in the way",
+    "hinders": "in the way: without it the guess is surer",
+    "tickWithout": "without this arc",
     "title": "From a sentence to a prediction, in {model}",
     "paper": "Each arc is a token, above, that looks at another one, below, in one layer: the wider, the less likely “{word}” is "
     "without it. Orange arcs make it less likely.",
