@@ -234,6 +234,15 @@ def writer():
     return catalogue.load(catalogue.WRITER)
 
 
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest):
+    """The runs in the background of a server of one's own, with space for one, which rests as long as the test asks."""
+    from tests.support.trainings import own_server
+
+    with own_server(monkeypatch, limit=1, pause=getattr(request, "param", 0.001)) as registry:
+        yield registry
+
+
 @pytest.fixture(scope="session")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small corpus to pre-train on, with its licences."""

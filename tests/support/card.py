@@ -122,30 +122,8 @@ def _data(value: object) -> object:
     return value.data_on_card if isinstance(value, CardTensor) else value
 
 
-@torch.library.impl("aten::empty.memory_format", "PrivateUse1")
-def _empty(
-    size: list[int],
-    *,
-    dtype: torch.dtype | None = None,
-    layout: object = None,
-    device: object = None,
-    pin_memory: object = None,
-    memory_format: object = None,
-) -> Tensor:
+def _empty(size: list[int], *_stride: list[int], dtype: torch.dtype | None = None, **_options: object) -> Tensor:
     return CardTensor(torch.empty(size, dtype=dtype, device="cpu"))
-
-
-@torch.library.impl("aten::empty_strided", "PrivateUse1")
-def _empty_strided(
-    size: list[int],
-    stride: list[int],
-    *,
-    dtype: torch.dtype | None = None,
-    layout: object = None,
-    device: object = None,
-    pin_memory: object = None,
-) -> Tensor:
-    return CardTensor(torch.empty_strided(size, stride, dtype=dtype, device="cpu"))
 
 
 def _arange(*ends: float, dtype: torch.dtype | None = None, **_options: object) -> Tensor:
@@ -155,6 +133,8 @@ def _arange(*ends: float, dtype: torch.dtype | None = None, **_options: object) 
 
 for _overload in ("arange", "arange.start", "arange.start_step"):
     torch.library.impl(f"aten::{_overload}", "PrivateUse1")(_arange)
+for _overload in ("empty.memory_format", "empty_strided"):
+    torch.library.impl(f"aten::{_overload}", "PrivateUse1")(_empty)
 
 
 @torch.library.impl("aten::_copy_from", "PrivateUse1")

@@ -1,7 +1,6 @@
 """The page of importance: the built-in sets, a visitor's own file, and what its examples claim."""
 
 import json
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from pages.ui.stage.texts import EARLIER_STAYS
 from tests.support.drawings import problems, says
 from tests.support.serving import ROOT
 from tests.support.staged import ask_stage, is_empty, looked_at, stage_says, staged, staged_pictures
-from tests.support.trainings import own_server, until_still
+from tests.support.trainings import until_still
 from tx_core.causal.importance import Importance, importance, parse_answer_prompts
 from tx_core.causal.prompt_sets import kept_scores, prompt_set
 from tx_core.engine import catalogue
@@ -79,13 +78,6 @@ def test_the_link_to_patching_puts_a_prompt_beside_the_one_that_differs_least(op
     label, address = looked_at(open_app(PAGE))[2]["link"]
     assert label == texts.TO_PATCHING.format(answer="are", other="is")
     assert "text=The+doors+near+the+tree+%5BMASK%5D+old.&text_b=The+door+near+the+tree+%5BMASK%5D+old." in address
-
-
-@pytest.fixture
-def runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
-    """A server of its own, with space for one run."""
-    with own_server(monkeypatch, limit=1, pause=0.001) as registry:
-        yield registry
 
 
 def upload(app: AppTest, content: bytes | list[dict], name: str = "mine.jsonl") -> AppTest:

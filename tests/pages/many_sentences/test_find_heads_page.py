@@ -14,7 +14,7 @@ from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.texts import GRAMMAR_LINKS
 from tests.support.sentences_page import KIND, PAGE, Open, links, numbers_of, press, shown_head, upload
 from tests.support.staged import is_empty, staged, staged_pictures
-from tests.support.trainings import own_server, until_still
+from tests.support.trainings import until_still
 from tests.tx_core.corpus.test_find_heads import CONLLU
 from tx_core import Condition, Relation, find_heads, load
 from tx_core.classroom.lesson_file import Lesson, pack_lesson
@@ -121,23 +121,17 @@ def test_a_scan_has_no_words_and_a_locked_lesson_no_links(open_app: Open):
     assert is_empty(app.run()) and texts.SCAN_HAS_NO_WORDS in told(app)
 
 
-@pytest.fixture
-def readings(monkeypatch: pytest.MonkeyPatch):
-    with own_server(monkeypatch, limit=1, pause=0.001) as registry:
-        yield registry
-
-
-def test_an_annotated_file_is_read_in_the_background_and_a_plain_one_says_what_it_lacks(open_app: Open, readings):
+def test_an_annotated_file_is_read_in_the_background_and_a_plain_one_says_what_it_lacks(open_app: Open, runs):
     app = upload(open_app(PAGE, part="find", texts="own"), CONLLU.replace("2\tcats", "2 cats"), "mine.conllu")
     assert WRONG_COLUMNS.format(line=3, wanted=10, found=9)[:40] in told(app)
     upload(app, f"{CONLLU}\n" * 3, "mine.conllu")
     assert stage_texts.SENTENCES_READ[1].format(count=3, source="mine.conllu") in told(app)
     app.text_input(key=f"{PAGE}_query").set_value("nsubj").run()
-    until_still(press(app, "run"), readings, KIND)
+    until_still(press(app, "run"), runs, KIND)
     assert not app.exception and "of 3 words" in shown_head(app)["sentence"]
     assert len(links(app)) <= 2  # the same sentence is shown once
     upload(app, "The cat sees a dog.\nA dog sees the cat.\n")
-    until_still(press(app, "run"), readings, KIND)
+    until_still(press(app, "run"), runs, KIND)
     assert NOT_ANNOTATED in told(app)
     for name, value in {"query": "cat", "query_in": "form", "link": "any", "key": "dog"}.items():
         app.session_state[f"{PAGE}_{name}"] = value

@@ -1,7 +1,6 @@
 """The page of many sentences: the built-in set, a visitor's own file, models that are not there, and the result of a scan."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -16,7 +15,7 @@ from pages.ui.stage.texts import EARLIER_STAYS
 from tests.support import checkpoints
 from tests.support.sentences_page import HUB_MODEL, KIND, OWN_FILE, PAGE, Open, buttons, links, numbers_of, press, says, upload
 from tests.support.staged import staged
-from tests.support.trainings import own_server, until_still
+from tests.support.trainings import until_still
 from tx_core.classroom.lesson_file import Lesson, pack_lesson
 from tx_core.corpus import scan_file
 from tx_core.corpus.batches import TOO_MANY_TOKENS_IN_LINE
@@ -43,14 +42,7 @@ def test_a_locked_lesson_shows_the_strongest_sentences_without_a_way_out(open_ap
     assert (len(shown["0"]), len(shown["1"])) == (5, 0)
 
 
-@pytest.fixture(autouse=True)
-def readings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Registry]:
-    """A server of its own for each test, with space for one reading, which rests as long as the test asks."""
-    with own_server(monkeypatch, limit=1, pause=getattr(request, "param", 0.001)) as registry:
-        yield registry
-
-
-def test_a_file_is_read_in_the_background_and_what_is_left_out_is_reported(open_app: Open, readings: Registry):
+def test_a_file_is_read_in_the_background_and_what_is_left_out_is_reported(open_app: Open, runs: Registry):
     app = open_app(PAGE, texts="own")
     assert stage_texts.UPLOAD_SENTENCES in says(app)
     assert texts.NO_RUN_NEEDED not in says(app)
@@ -58,7 +50,7 @@ def test_a_file_is_read_in_the_background_and_what_is_left_out_is_reported(open_
     upload(app, OWN_FILE)
     assert stage_texts.SENTENCES_READ[1].format(count=3, source="mine.txt") in says(app)
     assert describe_left_out((LeftOut(EMPTY, 1, (2,)),)) in says(app)
-    snapshot = until_still(press(app, "run"), readings, KIND)
+    snapshot = until_still(press(app, "run"), runs, KIND)
     assert snapshot.state == "finished"
     assert not app.exception
     assert texts.READ[1].partition(" with")[0].format(count=2) in says(app)
@@ -86,9 +78,9 @@ def test_a_file_that_cannot_be_used_says_why_and_the_one_before_stays(open_app: 
     assert stage_texts.SENTENCES_READ[0].format(count=1, source="mine.txt") in says(app)
 
 
-def test_a_file_of_which_the_model_reads_nothing_says_so(open_app: Open, readings: Registry):
+def test_a_file_of_which_the_model_reads_nothing_says_so(open_app: Open, runs: Registry):
     app = upload(open_app(PAGE, texts="own"), "word " * 400)
-    until_still(press(app, "run"), readings, KIND)
+    until_still(press(app, "run"), runs, KIND)
     assert not app.exception
     assert texts.NOTHING_READABLE in says(app)
     upload(app, "A bird sings in the old house.\n", "other.txt")
@@ -178,26 +170,26 @@ def test_another_source_leaves_the_scan_and_comes_back_to_it(open_app: Open, sca
 
 @pytest.mark.parametrize("able", [True, False], ids=["bfloat16 in hardware", "none"])
 def test_where_the_hardware_computes_half_precision_it_is_used_unless_full_is_asked_for(
-    open_app: Open, readings: Registry, monkeypatch: pytest.MonkeyPatch, able: bool
+    open_app: Open, runs: Registry, monkeypatch: pytest.MonkeyPatch, able: bool
 ):
     monkeypatch.setattr(device, "computes_bfloat16", lambda device: able)
     app = upload(open_app(PAGE, texts="own"), OWN_FILE)
-    assert until_still(press(app, "run"), readings, KIND).result.report.half == able
+    assert until_still(press(app, "run"), runs, KIND).result.report.half == able
     assert ("bfloat16)." in says(app)) == able
     assert len(app.toggle) == 1 + able
     if able:
         app.toggle(key=f"{PAGE}_exact").set_value(True).run()
         assert staged(app)["settings"]["exact"] == "1"
-        assert not until_still(press(app, "run"), readings, KIND).result.report.half
+        assert not until_still(press(app, "run"), runs, KIND).result.report.half
         assert "bfloat16)." not in says(app)
 
 
-def test_any_model_of_the_hub_reads_them_too(open_app: Open, readings: Registry, checkpoint, monkeypatch: pytest.MonkeyPatch):
+def test_any_model_of_the_hub_reads_them_too(open_app: Open, runs: Registry, checkpoint, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(catalogue, "fetch", lambda hub_id, revision: checkpoint("roberta"))
     app = open_app(PAGE, model=HUB_MODEL, texts="own", heads="99-99")
     assert stage_texts.UPLOAD_SENTENCES in says(app)
     upload(app, "Time flies like an arrow\nthe dog and the fox\n")
-    until_still(press(app, "run"), readings, KIND)
+    until_still(press(app, "run"), runs, KIND)
     assert not app.exception
     assert app.query_params.get("heads") != ["99-99"]
     assert "Layer 99" not in says(app)

@@ -1,7 +1,6 @@
 """The page of vectors: points are the core's, a probe runs in the background, and what its examples claim is true."""
 
 import json
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from pages.vectors.probing import KIND
 from tests.support.drawings import problems, says
 from tests.support.serving import ROOT
 from tests.support.staged import ask_stage, is_empty, looked_at, stage_says, staged
-from tests.support.trainings import own_server, until_still
+from tests.support.trainings import until_still
 from tx_core.corpus.sentence_file import ANNOTATED, embedded_sentences
 from tx_core.corpus.vectors import probe, project
 from tx_core.corpus.words import WRONG_COLUMNS
@@ -77,13 +76,6 @@ def test_a_file_that_cannot_be_used_says_why_and_the_one_before_stays(open_app, 
 def test_two_files_of_one_name_are_two(open_app):
     one, other = (upload(open_app(PAGE, texts="own"), text, "mine.txt") for text in (b"He is.", b"She is old."))
     assert len(looked_at(one)[0]["rows"]) == 3 and len(looked_at(other)[0]["rows"]) == 4
-
-
-@pytest.fixture
-def runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
-    """A server of its own, with space for one run."""
-    with own_server(monkeypatch, limit=1, pause=0.001) as registry:
-        yield registry
 
 
 def test_a_probe_of_a_file_is_trained_in_the_background_and_its_lines_are_the_core_s(open_app, runs: Registry):
