@@ -158,9 +158,9 @@ def write_on(model: CausalLM, beginning: str, *, causal: bool) -> str:
 
 
 @torch.no_grad()
-def writing_loss(model: CausalLM, *, causal: bool, every: int = 11) -> float:
-    """Return the mean loss of the next word where nothing stands after it. every: of so many sentences, one is read."""
-    ids = corpus()[::every]
+def writing_loss(model: CausalLM, *, causal: bool) -> float:
+    """Return the mean loss of the next word where nothing stands after it, in every eleventh sentence."""
+    ids = corpus()[::11]
     losses = [
         functional.cross_entropy(model.predict(model(ids[:, :place], causal=causal).output[:, -1]), ids[:, place])
         for place in range(1, ids.shape[1])

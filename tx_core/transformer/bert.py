@@ -190,9 +190,9 @@ def tie_head(model: Bert) -> None:
         model.head.vocabulary.weight = model.embeddings.words.weight
 
 
-def random_bert(config: BertConfig, seed: int, *, with_head: bool = True) -> Bert:
+def random_bert(config: BertConfig, seed: int) -> Bert:
     """Build an untrained BERT: normal weights of standard deviation 0.02, biases 0 (Devlin et al. 2019)."""
-    model = draw_weights(Bert(config, with_head=with_head), seed, lambda name: 0.02)
+    model = draw_weights(Bert(config), seed, lambda name: 0.02)
     tie_head(model)
     return model
 
