@@ -16,13 +16,13 @@ from tx_core.errors import ExplorerError
 model = ask_claims()
 try:
     engine = model_engine(model)
-    claims, run, take = find_claims(model, engine)
+    claims, run = find_claims(model, engine)
 except ExplorerError as problem:
     explain_problem(PAGE, problem)
     empty_pictures(PAGE, FIELDS, CONTROLS)
     badge.empty()
 else:
     show_engine(badge, engine.title, engine.device)
-    pictures_stage(PAGE, FIELDS, CONTROLS, claims_pictures(model, claims), claims_about(model), training=run, take=take)
+    pictures_stage(PAGE, FIELDS, CONTROLS, claims_pictures(model, claims), claims_about(model), run=run)
     explain_claims(model, claims)
 page_links("", "", "attention", "fill_mask", "patching")

@@ -3,7 +3,7 @@
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import get_args
@@ -20,10 +20,9 @@ from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, StageFields, choice_field, is_offered, read_stage_address, value_of, widget_key
 from pages.ui.shell.frame import explain_computation, page_address
 from pages.ui.shell.numbers import signed
-from pages.ui.stage import background_runs
+from pages.ui.stage.background_runs import NO_RUN, OfferedRun, offer_run
 from pages.ui.stage.charts import bars_drawing, listing_drawing
 from pages.ui.stage.controls import Control
-from pages.ui.stage.mount import Reported
 from pages.ui.stage.pictures import About, Picture
 from pages.ui.stage.sources import source, title_stem
 from tx_core.classroom.claims import LESSON_CLAIMS, LESSONS, Claim, ClaimCheck, Verdict, check_claims, stored_claims
@@ -60,21 +59,20 @@ def ask_claims() -> str:
     return value_of(PAGE, "model")
 
 
-def find_claims(model: str, engine: Engine) -> tuple[Sequence[Claim], Mapping[str, object] | None, Callable[[Reported], None]]:
-    """Return the claims that were put to a model, and as of `offer_run` the visitor's run, where it is needed."""
-    snapshot = background_runs.current_run(KIND)
-    check = snapshot.result if snapshot and not snapshot.problem else None
-    if check and not check.left:
-        cache.get_or_compute((PAGE, cache.engine_key(check.engine)), lambda: check.claims)
-    if known := stored_claims(model) or cache.get((PAGE, cache.engine_key(engine))):
-        return known, None, lambda _: None
-    background_runs.show_problem(PAGE)
-    start, make = (texts.RUN, texts.RUN_HELP), partial(ClaimCheck, engine)
-    run, take = background_runs.offer_run(PAGE, snapshot, KIND, make, texts.PROGRESS, start)
-    stopped = check.claims if check and cache.engine_key(check.engine) == cache.engine_key(engine) else []
-    if not run["running"]:
+def find_claims(model: str, engine: Engine) -> tuple[Sequence[Claim], OfferedRun]:
+    """Return the claims that were put to a model, and the visitor's run, where it is needed."""
+    if stored := stored_claims(model):
+        return stored, NO_RUN
+    asked, start = cache.engine_key(engine), (texts.RUN, texts.RUN_HELP)
+    run = offer_run(PAGE, KIND, asked, partial(ClaimCheck, engine), texts.PROGRESS, start)
+    if run.last and not run.last.work.left:
+        cache.get_or_compute((PAGE, run.last.asked), lambda: run.last.work.claims)
+    if known := cache.get((PAGE, asked)):
+        return known, NO_RUN
+    stopped = run.last.work.claims if run.last and run.last.asked == asked else []
+    if not run.running:
         st.caption(texts.STOPPED.format(count=len(stopped)) if stopped else texts.PRESS_RUN)
-    return stopped, run, take
+    return stopped, run
 
 
 def claims_pictures(model: str, claims: Sequence[Claim]) -> list[Picture]:

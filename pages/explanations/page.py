@@ -28,6 +28,6 @@ except ExplorerError as problem:
     badge.empty()
 else:
     note_how_read(engine, inputs.text, inputs.text_b, key=widget_key(PAGE, "model"))
-    show_part(PAGE, FIELDS, CONTROLS, part, training=recovery.run, take=recovery.take)
+    show_part(PAGE, FIELDS, CONTROLS, part, run=recovery.run)
     show_engine(badge, engine.title, engine.device)
 page_links(inputs.text, inputs.text_b, "patching", "summaries", "fill_mask")

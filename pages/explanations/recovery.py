@@ -1,6 +1,6 @@
 """How often each method ranks the deciding word first, over many pairs: read in the background, shown below the picture."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -11,9 +11,8 @@ from pages.explanations import texts
 from pages.explanations.inputs import PAGE, ExplanationInputs
 from pages.ui.shell.controls import model_title
 from pages.ui.shell.numbers import whole_percent
-from pages.ui.stage import background_runs
+from pages.ui.stage.background_runs import NO_RUN, OfferedRun, offer_run
 from pages.ui.stage.charts import bars_drawing, listing_drawing
-from pages.ui.stage.mount import Reported
 from pages.ui.stage.pictures import Picture, pictures_beside
 from tx_core.causal.deciding_words import KINDS, PairReading, RankedPair, Share, chance_first, shares_first, stored_pairs
 from tx_core.causal.explain import READS_ATTENTION
@@ -31,34 +30,30 @@ class Recovery(NamedTuple):
     Attributes:
         model: its name.
         pairs, drawn: those that were kept, and how many were drawn; none and 0 where it has not read any.
-        run: what the stage is told of the visitor's reading; None where the pairs are stored.
-        take: starts or stops the reading, as the visitor asked.
+        run: the visitor's reading; none is offered where the pairs are stored.
     """
 
     model: str
     pairs: Sequence[RankedPair]
     drawn: int
-    run: Mapping[str, object] | None
-    take: Callable[[Reported], None]
+    run: OfferedRun
 
 
 def find_recovery(inputs: ExplanationInputs, engine: Engine) -> Recovery:
     """Return the pairs of a model: those that are stored, or those of the visitor's reading."""
     if not inputs.bare and (stored := stored_pairs(inputs.model)):
-        return Recovery(inputs.model, *stored, None, lambda _: None)
+        return Recovery(inputs.model, *stored, NO_RUN)
     start = texts.RUN.format(count=READ_PAIRS), texts.RUN_HELP
-    snapshot = background_runs.current_run(KIND)
-    background_runs.show_problem(PAGE)
-    make = partial(PairReading, engine, READ_PAIRS)
-    run, take = background_runs.offer_run(PAGE, snapshot, KIND, make, texts.PROGRESS, start)
-    result = snapshot.result if snapshot and not snapshot.running else None
-    is_own = result is not None and (result.model, result.special_tokens) == (engine.name, engine.tokenizer.special_tokens)
-    return Recovery(inputs.model, result.pairs if is_own else (), result.drawn if is_own else 0, run, take)
+    asked = inputs.model, inputs.bare
+    run = offer_run(PAGE, KIND, asked, partial(PairReading, engine, READ_PAIRS), texts.PROGRESS, start)
+    if not run.last or run.last.asked != asked:
+        return Recovery(inputs.model, (), 0, run)
+    return Recovery(inputs.model, run.last.work.pairs, run.last.work.drawn, run)
 
 
 def show_recovery(found: Recovery) -> None:
     """Show the table of all methods, with what it shows and what it does not; nothing while pairs are read."""
-    if found.run and found.run["running"]:
+    if found.run.running:
         return
     if not found.pairs:
         said = texts.NONE_DECIDED if found.drawn else texts.NOT_READ
@@ -77,7 +72,7 @@ def show_recovery(found: Recovery) -> None:
     about = {"kept": len(found.pairs), "drawn": found.drawn, "model": model_title(found.model)}
     said = texts.TABLE_NOTE.format(**about, chance=whole_percent(chance_first(found.pairs)))
     pictures_beside(PAGE, "recovery", [Picture(bars, said, share=2), Picture(listing, share=3)], TABLE_HEIGHT)
-    if found.run is None:
+    if found.run is NO_RUN:
         for paragraph in texts.FOUND:
             st.markdown(paragraph.format(chance=whole_percent(chance_first(found.pairs)), **_summary(shares)))
 

@@ -1,6 +1,6 @@
 """What the page is asked: which prompts, of which model, and what takes the place of a part; and the importance of its parts."""
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, get_args
@@ -26,16 +26,13 @@ from pages.ui.shell.session import uploaded_file
 from pages.ui.stage import background_runs
 from pages.ui.stage.controls import Control
 from pages.ui.stage.inputs import Asked, ask_model, offers_answers, values_asked
-from pages.ui.stage.mount import Reported
 from pages.ui.stage.tokens import SPECIAL_FIELD, escape_markdown
 from tx_core.causal.importance import Ablation, Importance, Measuring, importance, parse_answer_prompts
 from tx_core.causal.prompt_sets import PROMPT_SETS, kept_scores, prompt_set
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
-from tx_core.engine.progress import Progress
 from tx_core.errors import TextProblem
 from tx_core.settings import host_settings
-from tx_core.training.background import Snapshot
 
 PAGE = KIND = "importance"
 OWN = "own"
@@ -107,28 +104,12 @@ class ImportanceInputs(Asked):
         return self.name != OWN and self.model == catalogue.DEFAULT and not self.bare
 
 
-class Run:
-    """A measurement in the background, and what was asked."""
-
-    def __init__(self, engine: Engine, inputs: ImportanceInputs):
-        self.inputs, self._measuring = inputs, Measuring(engine, inputs.prompts, inputs.ablation)
-
-    def updates(self) -> Generator[Progress, None, None]:
-        """Measure a prompt per update."""
-        yield from self._measuring.updates()
-
-    def result(self) -> Importance:
-        """Return the importance over the prompts measured so far."""
-        return self._measuring.result()
-
-
 class Found(NamedTuple):
     """What the page shows: the importance, None as long as there is none, of what was asked; and the visitor's run."""
 
     importance: Importance | None
     inputs: ImportanceInputs
-    run: Mapping[str, object]
-    take: Callable[[Reported], None]
+    run: background_runs.OfferedRun
 
 
 def importance_inputs() -> ImportanceInputs:
@@ -207,32 +188,25 @@ def find_importance(inputs: ImportanceInputs, engine: Engine) -> Found:
 
     Raises TextProblem where the model can answer none of the prompts.
     """
-    snapshot = background_runs.current_run(KIND)
-    background_runs.show_problem(PAGE)
-    make = partial(Run, engine, inputs) if inputs.prompts and not inputs.is_usual else None
-    run, take = background_runs.offer_run(PAGE, snapshot, KIND, make, texts.PROGRESS, (texts.RUN, texts.RUN_HELP))
+    can_run, start = inputs.prompts and not inputs.is_usual, (texts.RUN, texts.RUN_HELP)
+    make = partial(Measuring, engine, inputs.prompts, inputs.ablation) if can_run else None
+    run = background_runs.offer_run(PAGE, KIND, inputs, make, texts.PROGRESS, start)
     if inputs.is_usual:
         kept = kept_scores(inputs.name, inputs.ablation)
         key = (PAGE, inputs.name, inputs.ablation, cache.engine_key(engine))
         measured = cache.get_or_compute(key, lambda: importance(engine, inputs.prompts, inputs.ablation, kept_in=kept))
-        return Found(measured, inputs, run, take)
-    measured, asked = _last(snapshot)
+        return Found(measured, inputs, run)
+    measured, asked = None, inputs
+    if run.last and len((found := run.last.work.result()).scores):
+        measured, asked = found, run.last.asked
     if measured and asked != inputs:
         model, ablation = controls.model_title(asked.model), texts.ABLATIONS[asked.ablation]
         st.text(texts.LAST_RUN.format(file=asked.file, model=model, ablation=ablation))
     if measured and len(measured.scores) < len(asked.prompts) - sum(measured.left_out.values()):
         st.caption(texts.STOPPED.format(count=len(measured.scores), total=len(asked.prompts)))
-    if not measured and make and not run["running"]:
+    if not measured and make and not run.running:
         st.caption(texts.PRESS_RUN)
-    return Found(measured, asked or inputs, run, take)
-
-
-def _last(snapshot: Snapshot | None) -> tuple[Importance | None, ImportanceInputs | None]:
-    """Return the importance that the visitor's last run found, and what it was asked; None for both without one."""
-    if snapshot is None or snapshot.result is None or snapshot.problem:
-        return None, None
-    found = snapshot.result.result()
-    return (found, snapshot.result.inputs) if len(found.scores) else (None, None)
+    return Found(measured, asked, run)
 
 
 def show_left_out(found: Importance) -> None:

@@ -17,7 +17,7 @@ from tx_core.errors import ExplorerError
 inputs = importance_inputs()
 try:
     engine = inputs.engine()
-    found, asked, run, take = find_importance(inputs, engine)
+    found, asked, run = find_importance(inputs, engine)
 except ExplorerError as problem:
     explain_problem(PAGE, problem)
     empty_pictures(PAGE, FIELDS, CONTROLS)
@@ -26,9 +26,9 @@ else:
     show_engine(badge, engine.title, engine.device)
     note_special_tokens(engine, engine.tokenizer.special_tokens)
     if found is None:
-        pictures_stage(PAGE, FIELDS, CONTROLS, (), About("", {}), training=run, take=take)
+        pictures_stage(PAGE, FIELDS, CONTROLS, (), About("", {}), run=run)
     else:
         about = ranking_about(found, asked)
-        pictures_stage(PAGE, FIELDS, CONTROLS, ranking_pictures(found, asked), about, training=run, take=take)
+        pictures_stage(PAGE, FIELDS, CONTROLS, ranking_pictures(found, asked), about, run=run)
         explain_ranking(found, asked)
 page_links("", "", "patching", "fill_mask", "many_sentences")

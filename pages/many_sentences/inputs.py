@@ -1,6 +1,5 @@
 """What the page of many sentences is asked: which sentences, read by which model; and the report on them."""
 
-from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from functools import partial
 from typing import NamedTuple
@@ -28,7 +27,6 @@ from pages.ui.shell.frame import explain, show_engine
 from pages.ui.stage import background_runs, view_options
 from pages.ui.stage.controls import Control
 from pages.ui.stage.inputs import explain_problem
-from pages.ui.stage.mount import Reported
 from pages.ui.stage.sentence_file import show_sentences
 from pages.ui.stage.texts import READING_PROGRESS
 from pages.ui.stage.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens
@@ -64,14 +62,12 @@ class Found(NamedTuple):
     Attributes:
         report: what every head does over the sentences; None as long as there is none.
         opened: the scan that it is from, if any.
-        run: what the stage is told of the visitor's reading; None of a scan.
-        take: takes in what the stage asks of it.
+        run: the visitor's reading.
     """
 
     report: HeadReport | None
     opened: reading.OpenedScan | None = None
-    run: Mapping[str, object] | None = None
-    take: Callable[[Reported], None] = lambda _: None
+    run: background_runs.OfferedRun = background_runs.NO_RUN
 
 
 def find_report(badge: DeltaGenerator) -> Found:
@@ -125,7 +121,6 @@ def _read_report(
 ) -> Found:
     """Return what the heads do over the sentences, or how far the visitor's reading of them is; say what is missing."""
     sentences = report = missing = None
-    snapshot = background_runs.current_run(reading.KIND)
     if engine:
         show_engine(badge, engine.title, engine.device)
         note_special_tokens(engine, engine.tokenizer.special_tokens)
@@ -136,17 +131,14 @@ def _read_report(
         show_sentences(sentences)
     except ExplorerError as nothing:
         missing = nothing
-    background_runs.show_problem(PAGE)
-    running = bool(snapshot and snapshot.running)
+    make = partial(Reading, engine, sentences, half=half) if engine and sentences else None
+    run = background_runs.offer_run(PAGE, reading.KIND, sentences, make, READING_PROGRESS, (texts.RUN, texts.RUN_HELP))
     try:
-        report = None if running else reading.report_to_show(PAGE, snapshot, engine, sentences)
+        report = None if run.running else reading.report_to_show(PAGE, run, engine, sentences)
     except ExplorerError as unread:
         missing = unread
     if missing:
         explain(missing)
-    if not (report or running or missing) and engine:
+    if not (report or run.running or missing) and engine:
         st.caption(texts.PRESS_RUN)
-    make = partial(Reading, engine, sentences, half=half) if engine and sentences else None
-    start = texts.RUN, texts.RUN_HELP
-    run, take = background_runs.offer_run(PAGE, snapshot, reading.KIND, make, READING_PROGRESS, start)
-    return Found(report and _with_heads(report), None, run, take)
+    return Found(report and _with_heads(report), None, run)

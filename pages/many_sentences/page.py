@@ -18,7 +18,7 @@ from pages.ui.shell.frame import explain, page_links
 from pages.ui.stage.pictures import About, pictures_stage
 from tx_core.errors import TextProblem
 
-report, opened, run, take = find_report(badge)
+report, opened, run = find_report(badge)
 about, controls, pictures, explain_part = About("", {}), [], [], lambda: None
 if report and value_of(PAGE, "part") == "find":
     try:
@@ -33,6 +33,6 @@ elif report:
     colour, rank = (value_of(PAGE, name) for name in ("colour", "rank"))
     about, controls, pictures = heads_about(report, colour, opened), heads_controls(report), report_pictures(report, rank)
     explain_part = partial(explain_heads, PAGE, report, colour, opened)
-pictures_stage(PAGE, FIELDS, [PART_CONTROL, *controls], pictures, about, training=run, take=take)
+pictures_stage(PAGE, FIELDS, [PART_CONTROL, *controls], pictures, about, run=run)
 explain_part()
 page_links("", "", "attention", "summaries")

@@ -11,6 +11,7 @@ from pages.ui.shell.controls import ask_option
 from pages.ui.shell.numbers import plural
 from pages.ui.shell.session import uploaded_file
 from pages.ui.stage import background_runs
+from pages.ui.stage.background_runs import OfferedRun
 from pages.ui.stage.sentence_file import ask_file, own_sentences, show_left_out
 from pages.ui.stage.texts import UPLOAD_SENTENCES
 from tx_core.corpus.scan_file import CorpusScan, ScanOrigin, read_scan
@@ -20,7 +21,6 @@ from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.settings import host_settings
-from tx_core.training.background import Snapshot
 
 KIND = "sentences"
 
@@ -111,13 +111,13 @@ def ask_half(page: str, engine: Engine) -> bool:
     return not st.toggle(texts.FULL_PRECISION, **widget_binding(widget_key(page, "exact")), help=texts.FULL_PRECISION_HELP)
 
 
-def report_to_show(page: str, snapshot: Snapshot | None, engine: Engine | None, sentences: Sentences | None) -> HeadReport | None:
+def report_to_show(page: str, run: OfferedRun, engine: Engine | None, sentences: Sentences | None) -> HeadReport | None:
     """Return the report of what is chosen, or else of the last run, with a heading that says so.
 
     Raises:
         TextProblem: the last run could read none of the chosen sentences.
     """
-    last = _report_of(snapshot, sentences)
+    last = _report_of(run, sentences)
     chosen = engine is not None and sentences is not None
     if last and chosen and last.sentences is sentences and _is_same_model(engine, last):
         return last
@@ -136,12 +136,12 @@ def _is_same_model(engine: Engine, report: HeadReport) -> bool:
     return (report.model, report.special_tokens) == (engine.name, engine.tokenizer.special_tokens)
 
 
-def _report_of(snapshot: Snapshot | None, chosen: Sentences | None) -> HeadReport | None:
+def _report_of(run: OfferedRun, chosen: Sentences | None) -> HeadReport | None:
     """Return the report of the visitor's last run; None without one, or while it is still running."""
-    if snapshot is None or snapshot.result is None or snapshot.problem:
+    if not run.last:
         return None
-    report = snapshot.result.report
-    if report is None and snapshot.state == "finished" and snapshot.result.sentences is chosen:
+    report = run.last.work.report
+    if report is None and run.snapshot.state == "finished" and run.last.asked is chosen:
         raise TextProblem(texts.NOTHING_READABLE)
     return report
 

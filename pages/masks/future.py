@@ -17,6 +17,7 @@ from pages.ui.shell.address import widget_key
 from pages.ui.shell.numbers import percent
 from pages.ui.stage import background_runs
 from pages.ui.stage import texts as stage_texts
+from pages.ui.stage.background_runs import OfferedRun
 from pages.ui.stage.charts import Drawing, listing_drawing, matrix_drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.pictures import Picture
@@ -90,7 +91,7 @@ def show_future() -> None:
     # The last moment stands in for any that is not there yet.
     moment = Control("moment", "slider", texts.MOMENT, names, limits=limits, step=SHOWN_EVERY, fallback=names[-1][0])
     controls = [*mask_controls("why"), moment]
-    show_part(PAGE, FIELDS, controls, part, training=training_header(TRAINER, shown), take=partial(take_wish, TRAINER))
+    show_part(PAGE, FIELDS, controls, part, run=OfferedRun(training_header(TRAINER, shown), partial(take_wish, TRAINER)))
 
 
 def future_pictures(shown: ShownTraining, moments: Sequence[FutureMoment]) -> list[Picture]:

@@ -34,7 +34,7 @@ else:
     if inputs.part == "probe":
         shown, about = probing.probe_pictures(found), probing.probe_about(found)
         asks = [PART_CONTROL, probing.LABEL_CONTROL]
-        pictures_stage(PAGE, FIELDS, asks, shown, about, training=found.run, take=found.take)
+        pictures_stage(PAGE, FIELDS, asks, shown, about, run=found.run)
         probing.explain_probes(found)
     else:
         show_part(PAGE, FIELDS, [PART_CONTROL, *controls], part)

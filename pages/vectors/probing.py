@@ -1,7 +1,7 @@
 """Probes: trained in the background, their scores as lines over the layers, a table, and the code that trains them."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
@@ -11,10 +11,9 @@ from pages.ui.export.records import DataTable, Export, PartNumbers, table_export
 from pages.ui.shell.controls import model_title
 from pages.ui.shell.frame import explain_computation
 from pages.ui.shell.numbers import whole_percent
-from pages.ui.stage import background_runs
+from pages.ui.stage.background_runs import OfferedRun, offer_run
 from pages.ui.stage.charts import lines_drawing
 from pages.ui.stage.controls import Control
-from pages.ui.stage.mount import Reported
 from pages.ui.stage.pictures import About, Picture
 from pages.vectors import texts
 from pages.vectors.inputs import PAGE, VectorInputs
@@ -28,42 +27,31 @@ KIND = "probe"
 LABEL_CONTROL = Control("label", "list", texts.LABEL, tuple(texts.LABELS.items()), labelled=True)
 
 
-class Run(Probing):
-    """A training in the background, and what was asked."""
-
-    def __init__(self, engine: Engine, inputs: VectorInputs):
-        super().__init__(engine, inputs.sentences, inputs.label)
-        self.inputs = inputs
-
-
 @dataclass(frozen=True)
 class Probes:
     """What the page shows: the scores of the visitor's last probes, None without any, of what was asked; and the run."""
 
     scores: ProbeScores | None
     asked: VectorInputs
-    run: Mapping[str, object]
-    take: Callable[[Reported], None]
+    run: OfferedRun
 
 
 def find_probes(inputs: VectorInputs, engine: Engine) -> Probes:
     """Return the scores of the visitor's last probes, and say of what they are where something else is asked."""
     if not isinstance(inputs.sentences, Sentences):
         raise TextProblem(texts.PROBE_TYPED)
-    snapshot, start = background_runs.current_run(KIND), (texts.RUN, texts.RUN_HELP)
-    background_runs.show_problem(PAGE)
-    run, take = background_runs.offer_run(PAGE, snapshot, KIND, lambda: Run(engine, inputs), texts.PROGRESS, start)
-    last = snapshot.result if snapshot and not snapshot.running and not snapshot.problem else None
-    scores = last.result() if last else None
+    make, start = partial(Probing, engine, inputs.sentences, inputs.label), (texts.RUN, texts.RUN_HELP)
+    run = offer_run(PAGE, KIND, inputs, make, texts.PROGRESS, start)
+    scores = run.last.work.result() if run.last else None
     if scores is None:
-        if not run["running"]:
+        if not run.running:
             st.caption(texts.PRESS_RUN)
-        return Probes(None, inputs, run, take)
-    asked = last.inputs
+        return Probes(None, inputs, run)
+    asked = run.last.asked
     if asked != inputs:
         named_texts = {"source": name_texts(asked), "model": model_title(asked.model)}
         st.text(texts.LAST_RUN.format(label=texts.LABELS[asked.label], **named_texts))
-    return Probes(scores, asked, run, take)
+    return Probes(scores, asked, run)
 
 
 def probe_about(found: Probes) -> About:

@@ -10,8 +10,8 @@ from pages.ui.export.records import DataTable, PartNumbers, table_export
 from pages.ui.export.texts import THIS_PART
 from pages.ui.shell.address import StageFields
 from pages.ui.shell.frame import explain_computation
+from pages.ui.stage.background_runs import NO_RUN, OfferedRun
 from pages.ui.stage.controls import Conditions, Control
-from pages.ui.stage.mount import Reported
 from pages.ui.stage.pictures import About, Picture, pictures_stage, shown_drawings
 
 
@@ -47,16 +47,15 @@ def show_part(
     controls: Sequence[Control],
     part: Part,
     architecture: Mapping[str, object] | None = None,
-    training: Mapping[str, object] | None = None,
-    take: Callable[[Reported], None] = lambda _: None,
+    run: OfferedRun = NO_RUN,
 ) -> None:
     """Draw the stage of a part, explain it, and offer its numbers.
 
-    architecture: as of `About`. training, take: as of `pictures_stage`.
+    architecture: as of `About`. run: as of `pictures_stage`.
     """
     numbers = part.numbers
     about = About(numbers.title, numbers.source, architecture=architecture)
-    pictures_stage(page, fields, controls, part.pictures, about, part.partial, training, take)
+    pictures_stage(page, fields, controls, part.pictures, about, part.partial, run)
     for paragraph in part.prose:
         st.markdown(paragraph)
     part.below()

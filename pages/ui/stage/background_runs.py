@@ -2,8 +2,9 @@
 
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -126,27 +127,68 @@ def run_header(run: Snapshot | None, buttons: Sequence[tuple[str, str, str]], sa
     }
 
 
+class AskedRun:
+    """What computes in the background, and what it was asked."""
+
+    def __init__(self, asked: Any, work: Trainable):
+        self.asked, self.work = asked, work
+
+    def updates(self) -> Generator[Any, None, None]:
+        """Compute, as a registry asks."""
+        return self.work.updates()
+
+
+@dataclass(frozen=True)
+class OfferedRun:
+    """A run that buttons of a stage start and stop; NO_RUN for none.
+
+    Attributes:
+        told: what the stage is told of it.
+        take: takes in what the visitor wishes.
+        snapshot: the visitor's run, None where there is none.
+    """
+
+    told: Mapping[str, object] | None = None
+    take: Callable[[Mapping[str, object]], None] = lambda _: None
+    snapshot: Snapshot | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether it computes, or waits for its turn to."""
+        return bool(self.snapshot and self.snapshot.running)
+
+    @property
+    def last(self) -> AskedRun | None:
+        """What the run has done, and what it was asked; None while it computes, where it failed, and without one."""
+        return self.snapshot.result if self.snapshot and not self.snapshot.problem else None
+
+
+NO_RUN = OfferedRun()
+
+
 def offer_run(
     page: str,
-    run: Snapshot | None,
     kind: str,
+    asked: object,
     make: Callable[[], Trainable] | None,
     template: Mapping[str, str],
     start: tuple[str, str],
-) -> tuple[dict[str, object], Callable[[Mapping[str, object]], None]]:
-    """Return what a stage is told of the visitor's run, which one button starts or stops, and what takes the wishes of it in.
+) -> OfferedRun:
+    """Offer the visitor's run, which one button starts or stops; show why the last click failed.
 
-    make: returns what runs; None where nothing can. template: as of `run_in_words`. start: label and help of the button.
+    asked: what `make` is asked. make: returns what runs; None where nothing can. template: as of `run_in_words`. start: label and
+    help of the button.
     """
-    said, buttons = "", [("run", *start)] if make else []
+    show_problem(page)
+    said, buttons, run = "", [("run", *start)] if make else [], current_run(kind)
     if run and run.running:
         buttons = [] if run.state == "stopping" else [("stop", texts.STOP, "")]
         said = run_in_words(run, template)
 
     def take_wish(reported: Mapping[str, object]) -> None:
         if reported.get("training") == "run" and make:
-            attempt(page, lambda: start_or_queue(kind, make))
+            attempt(page, lambda: start_or_queue(kind, lambda: AskedRun(asked, make())))
         elif reported.get("training") == "stop":
             stop(kind)
 
-    return run_header(run, buttons, said), take_wish
+    return OfferedRun(run_header(run, buttons, said), take_wish, run)

@@ -13,6 +13,7 @@ import numpy as np
 
 from pages.ui.shell.address import Field, StageFields, page_view, value_of
 from pages.ui.shell.controls import model_title
+from pages.ui.stage.background_runs import NO_RUN, OfferedRun
 from pages.ui.stage.charts import Drawing
 from pages.ui.stage.controls import Conditions, Control, offered_controls, take_settings
 from pages.ui.stage.first_picture import show_first_picture
@@ -90,14 +91,12 @@ def pictures_stage(
     pictures: Sequence[Picture],
     about: About,
     partial: Conditions = MappingProxyType({}),
-    training: Mapping[str, object] | None = None,
-    take: Callable[[Reported], None] = lambda _: None,
+    run: OfferedRun = NO_RUN,
 ) -> None:
     """Draw a stage of pictures. Pictures whose `when` asks for a value of a field of `own` that is not set are not sent.
 
     Whether a control looks or computes follows from its field. partial: looks of which only some values were sent; where the
-    reader chooses another one, the page runs again and finds it in the session. training: what is told of one, for its buttons
-    (`training.training_header`). take: takes in what else is reported.
+    reader chooses another one, the page runs again and finds it in the session. run: what its buttons start and stop.
     """
     written, looks = _written(page, fields.all), {field.name for field in fields.looks}
     shown = [picture for picture in pictures if _may_be_shown(picture.when, fields.own, written)]
@@ -107,10 +106,10 @@ def pictures_stage(
         offered = offered_controls(page, fields.all, declared)
         sent = {name: list(values) for name, values in partial.items()}
         return pack_pictures(
-            {**header, **_about(page, fields, about, header), "controls": offered, "partial": sent, "training": training}, shown
+            {**header, **_about(page, fields, about, header), "controls": offered, "partial": sent, "training": run.told}, shown
         )
 
-    mount(page, PICTURES_STAGE, fields, pack, functools.partial(_take, page, fields, take), is_empty=not shown)
+    mount(page, PICTURES_STAGE, fields, pack, functools.partial(_take, page, fields, run.take), is_empty=not shown)
 
 
 def _take(page: str, fields: StageFields, more: Callable[[Reported], None], reported: Reported) -> None:

@@ -94,7 +94,7 @@ def test_a_file_is_measured_in_the_background_and_what_was_left_out_is_said(open
     snapshot = until_still(ask_stage(app, "settings", {"training": "run"}), runs, KIND)
     assert snapshot.state == "finished" and not app.exception
     found = importance(catalogue.load(catalogue.DEFAULT), [PAIR, PROMPT, ALONE], "resample")
-    np.testing.assert_allclose(snapshot.result.result().effects, found.effects, atol=1e-4)
+    np.testing.assert_allclose(snapshot.result.work.result().effects, found.effects, atol=1e-4)
     assert "Prompts left out" in says(app)
     assert ["The **keys** [MASK] <b>old</b>.", "are, not is"] in [entry[:2] for entry in entries_of(app, "head")]
     assert not any("<b>" in one.value for one in (*app.markdown, *app.caption))

@@ -174,13 +174,13 @@ def test_where_the_hardware_computes_half_precision_it_is_used_unless_full_is_as
 ):
     monkeypatch.setattr(device, "computes_bfloat16", lambda device: able)
     app = upload(open_app(PAGE, texts="own"), OWN_FILE)
-    assert until_still(press(app, "run"), runs, KIND).result.report.half == able
+    assert until_still(press(app, "run"), runs, KIND).result.work.report.half == able
     assert ("bfloat16)." in says(app)) == able
     assert len(app.toggle) == 1 + able
     if able:
         app.toggle(key=f"{PAGE}_exact").set_value(True).run()
         assert staged(app)["settings"]["exact"] == "1"
-        assert not until_still(press(app, "run"), runs, KIND).result.report.half
+        assert not until_still(press(app, "run"), runs, KIND).result.work.report.half
         assert "bfloat16)." not in says(app)
 
 
