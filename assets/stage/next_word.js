@@ -9,7 +9,7 @@ import { chartsDrawing } from "../canvas/figure/charts.js";
 import { attentionStage } from "./attention.js";
 import { WRITE } from "./core/address.js";
 import { closed, withOrigin } from "./core/export_menu.js";
-import { placesOf, sharesAt } from "./core/sampling.js";
+import { placesOf, shareOf, sharesAt } from "./core/sampling.js";
 import { button, labelled, select } from "./core/toolbar.js";
 import { arrangeRoutes, drawRoutes, ROUTE_FIELDS, ROUTE_PARTS } from "./routes/beside.js";
 import { drawWords, makeWords } from "./views/predictions.js";
@@ -36,6 +36,7 @@ function arrange(stage) {
   stage.words = makeWords(texts.likely, (word) => writes(stage) && ask({ put: [placeOf(stage, store.get()), word.id] }));
   stage.rest = element("p", { class: "quiet-text", "data-testid": "next-rest" });
   stage.headline = element("p", { class: "said headline", role: "status", "data-testid": "next-said" });
+  stage.last = element("p", { class: "quiet-text", "data-testid": "next-last" });
   stage.sampling = {
     temperature: select(texts.temperature, set("temperature")), top_k: select(texts.topK, set("top_k")), top_p: select(texts.topP, set("top_p")),
   };
@@ -50,7 +51,7 @@ function arrange(stage) {
   stage.choices = element("div", { class: "sampling", role: "group", "aria-label": texts.sampling }, ...Object.values(stage.fields));
   stage.cache = element("p", { class: "quiet-text", "data-testid": "next-cache" });
   const writing = element("div", { class: "writing", role: "group", "aria-label": texts.writing }, ...Object.values(stage.buttons));
-  const following = element("section", { class: "predictions following", "aria-label": texts.likely, "data-testid": "following" }, stage.headline, stage.choices, stage.words.node, stage.rest);
+  const following = element("section", { class: "predictions following", "aria-label": texts.likely, "data-testid": "following" }, stage.headline, stage.last, stage.choices, stage.words.node, stage.rest);
   stage.root.classList.add("blanks", "writer");
   stage.title.after(element("div", { class: "writing-row" }, stage.strip, writing));
   stage.side.prepend(following);
@@ -110,8 +111,7 @@ function draw(stage) {
   const found = likely(stage, state);
   const compared = header.changes.length ? state.compared : "after";
   drawStrip(stage, state);
-  const limit = Math.max(0.05, ...found.words.flatMap((word) => [word.before, word.after]));
-  drawWords(stage.words, found.words, limit, compared);
+  drawWords(stage.words, found.words, 1, compared);
   const { sums: { [compared === "before" ? "before" : "after"]: sum }, place } = found;
   const shown = found.words.reduce((all, word) => all + (compared === "before" ? word.before : word.after), 0);
   const count = next.vocabulary - found.words.length;
@@ -120,15 +120,24 @@ function draw(stage) {
     shown < 0.999995 ? say(texts.others, { count: count.toLocaleString("en"), share: percent(Math.max(0, 1 - shown)) }) : texts.noOthers,
   ].filter(Boolean).join(" "));
   const word = (one) => visible(next.tokens[one.token][1]);
-  const values = { word: word(found.best), share: percent(found.best.now), was: word(found.was), before: percent(found.was.was), written: place < writtenCount(stage) ? visible(next.tokens[next.written[place]][1]) : "" };
-  const stood = found.words.find(({ chosen }) => chosen);
-  if (stood) values.chance = percent(stood.after);
+  const values = { word: word(found.best), share: percent(found.best.now), was: word(found.was), before: percent(found.was.was), ...writtenAt(stage, state, place) };
+  const stood = place < writtenCount(stage);
   setText(stage.headline, say(header.changes.length ? (found.best.token === found.was.token ? texts.still : texts.now) : stood ? texts.stood : texts.first, values));
+  setText(stage.last, stood || !place ? "" : say(texts.last, writtenAt(stage, state, place - 1)));
+  stage.last.hidden = stood || !place;
   drawSampling(stage, state);
   const tokens = header.stacks[0].queries.tokens.length;
   const { layers } = header.stacks[0];
   setText(stage.cache, say(texts.cache, { before: tokens - 1, tokens, layers, kept: (layers * (tokens - 1)).toLocaleString("en"), all: (layers * tokens).toLocaleString("en") }));
   stage.root.dataset.place = String(place);
+}
+
+// The token that was written at a place, its rank and its share; nothing where none was.
+function writtenAt(stage, state, place) {
+  const { written, tokens, after: { stand } } = stage.header.next;
+  if (place >= written.length) return {};
+  const chance = shareOf(sharesAt(stage.likely.after[place], settingsOf(state)), stand[place], state);
+  return { written: visible(tokens[written[place]][1]), rank: stand[place][0].toLocaleString("en"), chance: percent(chance) };
 }
 
 function drawSampling(stage, state) {
@@ -167,14 +176,12 @@ function otherFigure(stage) {
   const { changes, labels: texts, stem, next } = header;
   const state = get();
   const { words, place } = likely(stage, state);
-  const most = Math.max(...words.flatMap((word) => [word.before, word.after]));
-  const limit = [0.1, 0.2, 0.5].find((one) => most <= one) ?? 1;
   const title = say(texts.figureTitle, { model: header.model });
   const isChanged = changes.length > 0;
-  const ticks = [0, limit / 2, limit].map((at) => ({ at, text: `${Number((100 * at).toPrecision(3))}\u00a0%` }));
+  const ticks = [0, 0.5, 1].map((at) => ({ at, text: `${100 * at}\u00a0%` }));
   const labels = words.map(({ label }) => label);
   const [before, after] = ["before", "after"].map((name) => words.map((word) => word[name]));
-  const chart = { title, labels, ticks, to: limit, ...(isChanged
+  const chart = { title, labels, ticks, to: 1, ...(isChanged
     ? { kind: "moved", ends: words.map((word) => `${word.saidBefore} → ${word.saidAfter}`), deltas: words.map(({ delta }) => delta), delta: texts.delta, sides: texts.sides, colour: texts.colour, before, after, cut: words.map(() => [false, false]) }
     : { kind: "bars", values: after, shares: after, ends: words.map(({ saidAfter }) => saidAfter), colours: [texts.colour], names: true, from: 0, cut: words.map(() => false) }) };
   const read = [next.beginning, ...next.written.slice(0, place).map((token) => (next.tokens[token][3] ? "" : " ") + next.tokens[token][2])].join("");

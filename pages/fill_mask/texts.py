@@ -5,6 +5,7 @@
 PICTURE = {
     "prediction": "What the model puts there",
     "likely": "Most likely words",
+    "scale": "Most likely words (a full bar is {percent} %)",
     "followed": "Your words",
     "follow": "+ word to follow",
     "followLabel": "Words to follow",

@@ -12,7 +12,7 @@ from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
 from pages.ui.stage.changes import active_changes
 from pages.ui.stage.inputs import AttentionRun, SentenceInputs, attention_run
-from tx_core.analysis.probabilities import largest
+from tx_core.analysis.probabilities import largest, rank_of
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.errors import ModelUnavailable, memory_checked
@@ -32,12 +32,14 @@ class NextTokens:
         logits: Theirs, less the largest.
         rest: For each of TEMPERATURES, the logarithm of the sum of exp(logit / temperature) over all other tokens.
         others: How many these are.
+        written: Rank, counted from 1, and logit, less the largest, of each token that was written.
     """
 
     ids: Int32[np.ndarray, "place listed"]
     logits: Float32[np.ndarray, "place listed"]
     rest: Float32[np.ndarray, "place temperature"]
     others: int
+    written: tuple[tuple[int, float], ...]
 
 
 @dataclass(frozen=True)
@@ -113,11 +115,11 @@ def next_tokens(engine: Engine, inputs: SentenceInputs, changes: Sequence[Interv
 def _next_tokens(engine: Engine, text: str, written: tuple[int, ...], changes: tuple[Intervention, ...]) -> NextTokens:
     encoding = engine.encode(text, None, written)
     places = range(len(encoding) - 1 - len(written), len(encoding))
-    return most_likely(next_logits(engine, encoding, places, changes))
+    return most_likely(next_logits(engine, encoding, places, changes), written)
 
 
-def most_likely(logits: np.ndarray) -> NextTokens:
-    """Return the most likely tokens of each place, and what the others come to."""
+def most_likely(logits: np.ndarray, written: Sequence[int]) -> NextTokens:
+    """Return the most likely tokens of each place, what the others come to, and where those that were written stand."""
     ids = largest(logits, min(LISTED, logits.shape[-1]))
     relative = logits.astype(np.float64) - logits.max(axis=-1, keepdims=True)
     listed = np.take_along_axis(relative, ids, axis=-1)
@@ -125,4 +127,5 @@ def most_likely(logits: np.ndarray) -> NextTokens:
     with np.errstate(divide="ignore"):
         rest = np.stack([np.log(np.exp(relative / one).sum(axis=-1)) for one in TEMPERATURES], axis=-1)
     others = logits.shape[-1] - ids.shape[-1]
-    return NextTokens(ids.astype(np.int32), listed.astype(np.float32), rest.astype(np.float32), others)
+    stand = tuple((rank_of(row, one), float(row[one] - row.max())) for row, one in zip(logits, written, strict=False))
+    return NextTokens(ids.astype(np.int32), listed.astype(np.float32), rest.astype(np.float32), others, stand)

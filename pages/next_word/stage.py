@@ -101,11 +101,11 @@ def _described(engine: Engine, piece: int) -> tuple[int, str, str, bool]:
     return piece, f"##{word.word}" if word.joins else text, text, word.joins or text in texts.CLOSING
 
 
-def _packed(side: NextTokens, numbers: Mapping[int, int]) -> dict[str, str]:
-    """Return the numbers of one side as the bytes of little-endian arrays."""
+def _packed(side: NextTokens, numbers: Mapping[int, int]) -> dict[str, object]:
+    """Return the numbers of one side: arrays as the bytes of little-endian numbers."""
     ids = np.array([numbers[piece] for piece in side.ids.ravel().tolist()], "<u2")
     arrays = {"ids": ids, "logits": side.logits.astype("<f4"), "rest": side.rest.astype("<f4")}
-    return {name: b64encode(array.tobytes()).decode() for name, array in arrays.items()}
+    return {"stand": side.written} | {name: b64encode(array.tobytes()).decode() for name, array in arrays.items()}
 
 
 def _wish_context(page: str) -> list[object]:

@@ -23,6 +23,11 @@ export function sharesOf({ logits, rest }, { temperature, topK, topP }) {
   return { shares: inside.map((share) => share / total), rest: reached ? 0 : 1 - sum / total, about: reached ? 0 : shares.at(-1) };
 }
 
+// The share of a token by its rank, from 1, and its logit; of one that is not listed, as it was sampled if any of these is.
+export function shareOf({ shares, rest }, [rank, logit], { temperature }) {
+  return shares[rank - 1] ?? (rest > 0 ? shares[0] * Math.exp(logit / temperature) : 0);
+}
+
 // The numbers that Python sent, by place: `listed` and `temperatures` say how many.
 export function placesOf({ listed, temperatures, ids, logits, rest }) {
   const [of, scores, others] = [[Uint16Array, ids], [Float32Array, logits], [Float32Array, rest]].map(([kind, written]) => new kind(Uint8Array.from(atob(written), (sign) => sign.charCodeAt(0)).buffer));

@@ -3,6 +3,7 @@
 
 import { stepByKey } from "../../canvas/core/keys.js";
 import { element, isStill, keep, readKept, setText } from "../../canvas/core/surface.js";
+import { say } from "../../canvas/core/text.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 
 const MOVE = 200; // milliseconds
@@ -10,7 +11,8 @@ const DRAFT = "attention-explorer:follow"; // what was typed and not asked for y
 
 // texts: of pages/fill_mask/stage.py; follow: called with the words to follow, as the reader wrote them.
 export function makePredictions(texts, follow) {
-  const made = { likely: makeList(texts.likely, element("p", { class: "bars-title" }, texts.likely)), followed: makeList(texts.followed) };
+  const title = element("p", { class: "bars-title" });
+  const made = { texts, title, likely: makeList(texts.likely, title), followed: makeList(texts.followed) };
   made.rest = element("p", { class: "quiet-text" });
   made.contrasts = element("div", { class: "quiet-text notes" });
   made.notes = element("div", { class: "quiet-text notes aside" });
@@ -72,6 +74,8 @@ function step({ bars }, event) {
 
 // prediction: of pages/fill_mask/stage.py; compared: "before", "after" or "difference"; asks: whether words to follow are asked for.
 export function drawPredictions(made, prediction, compared, { asks }) {
+  const { texts } = made;
+  setText(made.title, prediction.limit < 1 ? say(texts.scale, { percent: Math.round(100 * prediction.limit) }) : texts.likely);
   drawList(made.likely, prediction.likely, prediction.limit, compared);
   made.followed.node.hidden = !prediction.followed.length;
   drawList(made.followed, prediction.followed, prediction.limit, compared);

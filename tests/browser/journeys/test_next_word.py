@@ -1,12 +1,15 @@
 """Next word, as a reader goes through it: what comes next, one token written, what else could have stood there, and a branch."""
 
+import re
+
 from playwright.sync_api import Page, expect
 
 from pages.next_word import texts
 from pages.ui.shell.numbers import percent
 from tests.support.seen import linked, main, write
 from tx_core import load, next_words
-from tx_core.fill_mask.next_words import Sampling, write_words
+from tx_core.analysis.probabilities import rank_of
+from tx_core.fill_mask.next_words import Sampling, next_logits, write_words
 
 BEGINNING = "Once upon a"
 
@@ -29,10 +32,16 @@ def test_a_beginning_is_written_on_from_any_of_its_tokens(arrive, for_everybody)
     main(page).get_by_role("button", name=picture["writeOne"], exact=True).click()
     (token,) = write_words(engine, BEGINNING, 1, seed=3)
     linked(page, written=str(token))
+    logits = next_logits(engine, engine.encode(BEGINNING), [3])[0]
+    drawn = {"written": engine.tokenizer.readable(token), "rank": rank_of(logits, token)}
+    drawn["chance"] = percent(Sampling().shares(logits)[token])
+    expect(page.get_by_test_id("next-last")).to_have_text(picture["last"].format(**drawn))
     strip = page.get_by_test_id("written")
     strip.get_by_role("button").first.click()
-    stood = {"written": engine.tokenizer.readable(token), "chance": percent(best.probability), "word": best.word}
-    expect(said).to_have_text(picture["stood"].format(share=percent(best.probability), **stood))
+    expect(said).to_have_text(picture["stood"].format(word=best.word, share=percent(best.probability), **drawn))
+    expect(page.locator(".following .bar-fill").first).to_have_attribute(
+        "style", re.compile(f"width: {100 * best.probability:.1f}")
+    )
     main(page).get_by_role("combobox", name=picture["topK"], exact=True).select_option("3")
     three = next_words(engine, BEGINNING, sampling=Sampling(top_k=3))
     expect(page.get_by_role("listbox", name=texts.PICTURE["likely"]).get_by_role("option").nth(1)).to_contain_text(
