@@ -7,7 +7,6 @@ everybody in the room may see on a projector.
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Literal
 
 import streamlit as st
 
@@ -148,18 +147,18 @@ def join_or_open() -> None:
     """Offer to join a room by its code, and to open one: first for whoever comes from a lesson."""
     wanted = st.query_params.get(FOR_CLASS, "")
     offers = [join_by_code, partial(open_room, wanted)]
-    first, second = reversed(offers) if wanted else offers
-    first("primary")
-    second("secondary")
+    for column, offer in zip(st.columns(2), reversed(offers) if wanted else offers, strict=True):
+        with column:
+            offer()
 
 
-def join_by_code(button: Literal["primary", "secondary"]) -> None:
-    """Draw the form by which a student joins with a room's code. button: the type of its button."""
+def join_by_code() -> None:
+    """Draw the form by which a student joins with a room's code."""
     with st.container(border=True, key="classroom_join"):
         st.subheader(texts.JOIN, anchor=False)
         with st.form("classroom_code", border=False):
             written = st.text_input(texts.CODE, max_chars=12, key="classroom_code_typed")
-            sent = st.form_submit_button(texts.JOIN_BUTTON, type=button, icon=":material/login:")
+            sent = st.form_submit_button(texts.JOIN_BUTTON, type="primary", icon=":material/login:")
             code = "".join(written.split()).upper()
             if sent and not code:
                 st.info(texts.CODE_FIRST)
@@ -174,10 +173,10 @@ def join_by_code(button: Literal["primary", "secondary"]) -> None:
         st.caption(texts.NO_NAMES.format(hours=host_settings().room_hours))
 
 
-def open_room(wanted: str, button: Literal["primary", "secondary"]) -> None:
+def open_room(wanted: str) -> None:
     """Draw the form by which a teacher chooses a lesson and opens a room for it.
 
-    wanted: the lesson that is chosen first, "" for any. button: the look of its button.
+    wanted: the lesson that is chosen first, "" for any.
     """
     with st.container(border=True, key="classroom_open"):
         st.subheader(texts.OPEN, anchor=False)
@@ -188,7 +187,7 @@ def open_room(wanted: str, button: Literal["primary", "secondary"]) -> None:
             pace = st.radio(texts.PACE, (texts.TOGETHER, texts.OWN), horizontal=True, key="classroom_pace")
             nicknames = st.checkbox(texts.NICKNAMES, key="classroom_nicknames")
             alone = st.checkbox(texts.ALONE, key="classroom_alone")
-            sent = st.form_submit_button(texts.OPEN_BUTTON, type=button, icon=":material/meeting_room:")
+            sent = st.form_submit_button(texts.OPEN_BUTTON, type="primary", icon=":material/meeting_room:")
         st.caption(texts.OWN_LESSONS_HINT)
         st.caption(texts.ABOUT_ROOMS.format(hours=host_settings().room_hours))
     if not sent or name not in names:

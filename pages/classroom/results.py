@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from pages.classroom import texts
-from pages.ui.panels.question_kinds import grid_of, measured
-from pages.ui.shell.numbers import whole_percent
+from pages.ui.panels.question_kinds import grid_of
+from pages.ui.shell.numbers import percent, whole_percent
 from tx_core.classroom.lesson_file import Lesson, Step, read_lesson
 from tx_core.classroom.measures import Answer, read_answer
 from tx_core.classroom.questions import (
@@ -126,7 +126,7 @@ def results(
     grid = grid_of(question)
     compared = [gain_in_words(question, answer, first, guesses)] if first is not None else []
     return {
-        "rows": [row(one, len(guesses), model_text(one, question, answer), first) for one in counts],
+        "rows": [row(one, len(guesses), model_text(one, answer), first) for one in counts],
         "typed": kind.any_word,
         "columns": grid is not None and grid.layout == "row",
         "class": texts.OF_CLASS if first is None else texts.SECOND_VOTE,
@@ -137,10 +137,10 @@ def results(
     }
 
 
-def model_text(count: AnswerCount, question: Question, answer: Answer | None) -> str:
-    """Return what the model says of one answer, in words; "" where that is nothing."""
+def model_text(count: AnswerCount, answer: Answer | None) -> str:
+    """Return what the model says of one answer, in words; "" where that is nothing. Shares are percent, as the class's are."""
     if count.share is not None:
-        return measured(count.share, question.answer.measure if question.answer else "")
+        return percent(count.share)
     if answer and answer.options:
         return texts.NOT_LISTED.format(count=len(answer.options))
     return texts.MODELS_NUMBER.format(value=f"{answer.value:.3g}") if count.right else ""

@@ -65,13 +65,18 @@ def draw_stage(code: str, token: str) -> None:
         show_entrance(room, token)
     stage, side = (st.container(), None) if presented else st.columns([5, 2], gap="large")
     with stage:
-        if not presented:
+        options = options_or_explain(room, step)
+        if presented:
+            place = texts.STEP.format(title=lesson.title, number=room.step, total=len(lesson.steps))
+            st.text(texts.PROJECTED.format(step=place, code=room.code))
+        else:
             show_step_head(lesson.title, room.step, len(lesson.steps), step)
-        options = () if revealed else options_or_explain(room, step)
-        if step.question and (revealed or not presented):
             ask_the_room(step, options)
         with st.container(horizontal=True, vertical_alignment="center"):
             step_buttons(token, room, step)
+        if presented and revealed:
+            st.text(step.text)
+            ask_the_room(step, ())  # below the buttons, which stay at their places
         show_answers(code, token, room, step, picture_of(step, options) if presented and not revealed else None)
     if presented and not welcomes:  # for who comes late
         show_entrance(room, token)
@@ -82,22 +87,22 @@ def draw_stage(code: str, token: str) -> None:
 
 
 def ask_the_room(step: Step, options: Sequence[str]) -> None:
-    """Show the question, the sentence that it is about, and what can be chosen."""
+    """Show the question, if there is one, the sentence that it is about, and what can be chosen."""
+    if not step.question:
+        return
     st.markdown(f"**{escape_markdown(step.question.ask)}**")
-    show_sentence(step, "" if is_presented() else step.text)
+    show_sentence(step, step.text)
     if options:
         st.text(texts.OPTIONS.format(options=" · ".join(options)))
 
 
 def picture_of(step: Step, options: Sequence[str]) -> dict[str, object]:
-    """Return what the projector shows until the answers are revealed: the question, or the text of a step without one."""
+    """Return what the projector shows until the answers are revealed: each text with its role, and the options."""
     sentence = sentence_of(step)
-    return {
-        "ask": step.question.ask if step.question else step.title,
-        "text": "" if step.question else step.text,
-        "sentence": texts.SENTENCE.format(sentence=sentence) if sentence else "",
-        "options": list(options),
-    }
+    said = [("text", step.text), ("ask", step.question.ask)] if step.question else [("ask", step.title), ("text", step.text)]
+    if sentence and sentence not in step.text:
+        said.append(("about", texts.SENTENCE.format(sentence=sentence)))
+    return {"said": said, "options": list(options)}
 
 
 def options_or_explain(room: Room, step: Step) -> tuple[str, ...]:
@@ -246,10 +251,10 @@ def show_entrance(room: Room, token: str) -> None:
         return
     with st.container(border=True):
         st.metric(texts.CODE_FOR_STUDENTS, room.code)
+        say_if_unreachable(link_with({entrance.SECRET: token}))
         show(key="classroom_qr", data=data)
         st.caption(texts.STUDENT_LINK)
         st.code(link, language=None, wrap_lines=True)
-        say_if_unreachable(link_with({entrance.SECRET: token}))
         switch(texts.LOCK, room.locked, f"classroom_lock_{room.code}", host_store().lock, token)
         if st.button(texts.TO_PROJECTOR, icon=":material/present_to_all:", key="classroom_present"):
             present_or_not(True)

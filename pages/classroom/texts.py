@@ -25,6 +25,7 @@ ABOUT_ROOMS = (
 LOOKING = "Looking for your place in this room in this browser. If nothing happens, open your secret link again."
 
 STEP = "{title} · step {number} of {total}"
+PROJECTED = "{step} · code {code}"
 SEND = "Send my guess"
 YOUR_GUESS = "Your guess: “{guess}”."
 CHANGEABLE = "You can change it until the answer is revealed."
@@ -72,10 +73,7 @@ SILENT = "All who have sent nothing ({count})"
 MEMBER, MEMBER_NAMED = "Student {number} (answers: {guesses})", "Student {number}, {nickname} (answers: {guesses})"
 REMOVE = "Remove"
 REMOVE_HINT = "All that they sent is deleted. They can join again, unless the room is locked."
-ONLY_HERE = (
-    "Phones cannot reach “{host}”: it means the machine that it is typed on. Open the room at this machine's address, where the "
-    "link and the QR code then lead."
-)
+ONLY_HERE = "Phones cannot reach “{host}”. Open the room at this machine's address first: the QR code then leads there."
 OPEN_AT = "Open the room at {address}"
 LISTENS_HERE = (
     "Phones cannot reach this room: the server listens to this machine only. Start it with `--server.address 0.0.0.0`, and open "
@@ -120,8 +118,8 @@ NO_TARGET = "This activity names no lesson and no room. Its tool URL must be the
 
 COLUMNS = ("student", "nickname", "step", "question", "answer", "model's answer", "sentence", "first vote")
 
-OF_CLASS, OF_MODEL = "class", "model"
-COUNT = "{count} · {share}"
+OF_CLASS, OF_MODEL = "class (guesses)", "model"
+COUNT = "{share} ({count})"
 NOT_LISTED = "not in its first {count}"
 MODELS_NUMBER = "model: {value}"
 MOST = "Most frequent: “{guess}”, {count} of {total}."

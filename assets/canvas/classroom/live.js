@@ -284,8 +284,7 @@ function drawClock({ clock, ends, ahead, data }) {
 // What a projector shows until the answers are revealed: what is asked, about which sentence, what can be chosen.
 function drawPicture(live, picture) {
   live.root.classList.toggle("asking", Boolean(picture));
-  const lines = picture ? [["ask", picture.ask], ["text", picture.text], ["about", picture.sentence]] : [];
-  const parts = lines.filter(([, text]) => text).map(([name, text]) => element("p", { class: name }, visible(text)));
+  const parts = (picture?.said ?? []).map(([role, text]) => element("p", { class: role }, visible(text)));
   const options = (picture?.options ?? []).map((option) => element("li", {}, visible(option)));
   live.picture.replaceChildren(...parts, ...(options.length ? [element("ul", {}, ...options)] : []));
 }
