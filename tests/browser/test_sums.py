@@ -284,8 +284,7 @@ SUMMED = """async ([message]) => {
 
 @pytest.mark.parametrize("weights", ["trained", "random", "none"])
 @pytest.mark.parametrize("scaled", [True, False])
-def test_the_sums_behind_the_cells_of_a_head_are_those_of_the_core(modules: Page, weights: str, scaled: bool):
-    engine = catalogue.load(catalogue.DEFAULT)
+def test_the_sums_behind_the_cells_of_a_head_are_those_of_the_core(engine, modules: Page, weights: str, scaled: bool):
     choice = HeadChoice(1, 5, weights, seed=3, scaled=scaled, causal=not scaled)
     run = head_run(engine, engine.trace("The boy read a very old book.", keep=("hidden",)), choice)
     message = join(*describe_matrices(MatrixSteps(head_matrices(run, 32), head_steps(run))))

@@ -67,8 +67,7 @@ def test_what_an_example_claims_is_true_of_the_embedded_model(entry: dict, sente
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["title"])
-def test_the_words_and_numbers_of_a_hint_are_those_of_its_claims(entry: dict):
-    engine = catalogue.load(catalogue.DEFAULT)
+def test_the_words_and_numbers_of_a_hint_are_those_of_its_claims(engine, entry: dict):
     for sentence in (entry, *entry["counters"]):
         links = [*sentence["links"], *sentence.get("at_most", ())]
         named = {token for link in links for token in link[:2] if isinstance(token, str)}

@@ -57,8 +57,7 @@ def probabilities(example, prompt):
         for prompt in (example, *example["same_kind"], *example["counters"])
     ],
 )
-def test_what_an_example_claims_is_true_of_the_embedded_model(example, prompt):
-    engine = catalogue.load(catalogue.DEFAULT)
+def test_what_an_example_claims_is_true_of_the_embedded_model(engine, example, prompt):
     claims = word_claims(engine, prompt)
     assert claims and [claim for claim in claims if not claim.margin >= 0] == []
     for word, pieces in prompt.get("pieces", {}).items():

@@ -66,8 +66,7 @@ def test_a_head_that_attends_to_its_targets_only_has_1_though_some_tokens_have_n
     assert describe_score(made, kind) == texts.STRONGEST_SCORE.format(aim=kind_styles(made.example)[kind].target)
 
 
-def test_a_broad_head_of_the_model_is_scored_by_how_near_to_uniform_it_is(open_app: Open):
-    engine = catalogue.load(catalogue.DEFAULT)
+def test_a_broad_head_of_the_model_is_scored_by_how_near_to_uniform_it_is(engine, open_app: Open):
     report = read_all(engine, embedded_sentences())
     broad = next((one.layer, one.head) for one in report.patterns if one.kind == "broad")
     app = open_app(PAGE, heads=f"{broad[0] + 1}-{broad[1] + 1}")

@@ -20,7 +20,6 @@ from tx_core.analysis.patterns import (
     pattern_sums,
     uniform_distance,
 )
-from tx_core.engine import catalogue
 from tx_core.transformer.trace import plain_encoding
 
 SCORES = arrays(np.float64, (2, 3, 5, 7), elements=st.floats(-20, 20))
@@ -130,8 +129,7 @@ def test_in_a_model_that_cannot_see_the_future_chance_counts_the_past_alone():
     assert name_heads(sums)[0].kind == "broad"
 
 
-def test_sums_of_texts_add_up_and_agreement_counts_texts():
-    engine = catalogue.load("embedded")
+def test_sums_of_texts_add_up_and_agreement_counts_texts(engine):
     texts = ("A bird sings.", TEXT, "Time flies, and so do they!")
     each = [pattern_sums((run := engine.trace(text).attention).weights, run.query_tokens) for text in texts]
     total = each[0] + each[1] + each[2]

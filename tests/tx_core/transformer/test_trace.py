@@ -2,7 +2,6 @@
 
 import pytest
 
-from tx_core.engine import catalogue
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import ALL_PARTS, check_parts, plain_encoding
 
@@ -26,8 +25,7 @@ def test_a_part_that_no_run_has_is_refused():
         check_parts(["weights", "gradients"])
 
 
-def test_a_notebook_shows_a_trace_in_five_lines_and_its_mean_attention_without_markup_of_the_text():
-    engine = catalogue.load(catalogue.DEFAULT)
+def test_a_notebook_shows_a_trace_in_five_lines_and_its_mean_attention_without_markup_of_the_text(engine):
     off = Intervention("off", 4, 6)
     trace = engine.trace("<b> flies", keep=("weights", "hidden"), interventions=[off])
     lines = repr(trace).split("\n")

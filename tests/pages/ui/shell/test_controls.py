@@ -102,8 +102,7 @@ def test_a_folder_of_the_hosts_directory_is_in_the_list_and_in_a_link_and_nothin
         assert unknown_parameters("model") in [note.value for note in app.info]
 
 
-def test_the_sizes_of_the_embedded_model_are_those_that_it_has():
-    engine = catalogue.load(catalogue.DEFAULT)
+def test_the_sizes_of_the_embedded_model_are_those_that_it_has(engine):
     assert controls.embedded_sizes() == (engine.info.num_layers, engine.info.num_heads)
 
 

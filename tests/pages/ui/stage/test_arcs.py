@@ -36,8 +36,7 @@ def asked(name: str, query: str = "") -> Response:
     return run_apart(arcs.send_arcs(request))
 
 
-def test_the_arcs_into_a_token_are_measured_in_the_run_that_the_page_shows():
-    engine = catalogue.load(catalogue.DEFAULT)
+def test_the_arcs_into_a_token_are_measured_in_the_run_that_the_page_shows(engine):
     for changes in ((), OFF):
         sent = answer(name_of(changes), "query=4&from=2&to=5")
         assert "immutable" in sent.headers["cache-control"]
@@ -47,8 +46,7 @@ def test_the_arcs_into_a_token_are_measured_in_the_run_that_the_page_shows():
         assert told["after"] == pytest.approx(found.after[2:5, 4], abs=1e-4)
 
 
-def test_the_heads_of_an_arc_and_of_a_layer_are_measured_one_by_one():
-    engine = catalogue.load(catalogue.DEFAULT)
+def test_the_heads_of_an_arc_and_of_a_layer_are_measured_one_by_one(engine):
     sent = json.loads(answer(name_of(), "query=3&layer=4&key=1").body)
     assert sent["heads"] == pytest.approx(head_effects(engine, TEXT, 4, (3, 1)), abs=1e-3)
     sent = json.loads(answer(name_of(), "layer=4").body)
