@@ -15,7 +15,8 @@ from pages.ui.shell.level import level_in_link
 from pages.ui.shell.two_kinds import show_two_kinds
 from pages.ui.stage.inputs import explain_problem, sentence_inputs
 from pages.ui.stage.routes import first_routes, route_fields, route_run, routes_stage
-from tx_core.errors import ExplorerError
+from tx_core.errors import ExplorerError, TextProblem
+from tx_core.fill_mask.predictions import NO_BLANK
 
 fields = route_fields(texts.SENTENCE)
 inputs = sentence_inputs(PAGE, fields, asks=texts.ASK_SENTENCE, counts=False)
@@ -23,7 +24,7 @@ if not first_routes(PAGE, fields):
     try:
         engine, run = inputs.engine(), route_run(inputs)
     except ExplorerError as problem:
-        explain_problem(PAGE, problem)
+        explain_problem(PAGE, TextProblem(texts.NO_BLANK) if str(problem) == NO_BLANK else problem)
         routes_stage(inputs, fields)
         badge.empty()
     else:

@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 SENTENCE = "Yesterday I [MASK] to school."
 ASK_SENTENCE = "A sentence with a blank: write [MASK] or ___ where a word should go"
+NO_BLANK = (
+    "There is no blank to fill: click or tap a word below to make it the blank, or write [MASK] or ___ where a word should go."
+)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Sentences of the shell, and the names of changes, as a test expects them on a page."""
 
 from pages.ui.shell import texts
-from pages.ui.stage.texts import CHANGE_EVERYWHERE, CHANGE_IN_PLACE, CHANGE_PLACES, CHANGED_TOKEN
+from pages.ui.stage.texts import CHANGE_EVERYWHERE, CHANGE_IN_PLACE, CHANGE_PLACES
 
 TOO_LONG_TO_SHARE = texts.LINK_TOO_LONG_TO_SHARE.partition("{")[0]
 """How the message about a link that is too long begins."""
@@ -18,11 +18,6 @@ def unknown_parameters(*names: str) -> str:
 def name_in_head(kind: str, layer: int, head: int, **values: object) -> str:
     """The name of a change of one head, counted from 1."""
     return CHANGE_IN_PLACE[kind].format(place=CHANGE_PLACES["head"].format(layer=layer, head=head), **values)
-
-
-def token_name(token: str, position: int) -> str:
-    """The name of a token, counted from 1."""
-    return CHANGED_TOKEN.format(token=token, position=position)
 
 
 def name_everywhere(kind: str, **values: object) -> str:

@@ -287,9 +287,16 @@ function changeSaid({ plainGuesses, guesses, word, probability, likely }) {
   const now = likely.find((one) => one.word === word);
   const values = { word: visible(word), after: percent(probability), before: percent(before), was: visible(was) };
   const isUnmoved = was === word && now && Math.abs(now.after - now.before) < UNMOVED;
-  const moved = guesses.slice(0, -1).flatMap(([[one]], depth) => (one === plainGuesses[depth][0][0] ? [] : [layerName(depth)]));
-  const layers = moved.length ? say("layersMoved", { layers: moved.join(", ").toLowerCase() }) : TEXTS.routes.noLayerMoved;
-  return `${say(isUnmoved ? "unmoved" : was === word ? "stays" : "becomes", values)} ${layers}`;
+  return `${say(isUnmoved ? "unmoved" : was === word ? "stays" : "becomes", values)} ${layersSaid(plainGuesses, guesses)}`;
+}
+
+// What the changes do to the first guesses of the layers below the last; the embeddings read no other word.
+function layersSaid(plainGuesses, guesses) {
+  const firsts = guesses.slice(1, -1).map(([[word, after]], at) => ({ layer: at + 1, isMoved: word !== plainGuesses[at + 1][0][0], before: plainGuesses[at + 1][0][1], after }));
+  const moved = firsts.filter(({ isMoved }) => isMoved).map(({ layer }) => layer);
+  if (moved.length) return say(moved.length > 1 ? "layersMoved" : "layerMoved", { layers: [moved.slice(0, -1).join(", "), moved.at(-1)].filter(Boolean).join(TEXTS.routes.and) });
+  const [most] = firsts.filter(({ before, after }) => before - after >= UNMOVED).sort((one, other) => other.before - other.after - one.before + one.after);
+  return most ? say("layerFell", { layer: most.layer, before: percent(most.before), after: percent(most.after) }) : TEXTS.routes.noLayerMoved;
 }
 
 function drawLegend({ legend }, arcs, theme) {

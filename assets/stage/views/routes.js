@@ -30,7 +30,7 @@ function set(node, attributes) {
 // choose(arc), point(arc or null), chooseWord(place), chooseLayer(layer), step(by).
 export function makeRoutes(gestures) {
   const picture = svg("svg", { role: "group", tabindex: "0", "data-testid": "routes" });
-  const layers = Object.fromEntries(["gradients", "labels", "trunks", "ghosts", "arcs", "nodes", "guesses", "tokens", "bars"].map((name) => [name, svg(name === "gradients" ? "defs" : "g", { class: `route-${name}` })]));
+  const layers = Object.fromEntries(["gradients", "trunks", "ghosts", "arcs", "nodes", "guesses", "tokens", "labels", "bars"].map((name) => [name, svg(name === "gradients" ? "defs" : "g", { class: `route-${name}` })]));
   picture.append(...Object.values(layers));
   const node = element("div", { class: "route-picture" }, picture);
   const view = { node, picture, layers, gestures, arcs: [], drawn: new Map(), at: null, pressed: [], lit: [] };
@@ -48,6 +48,7 @@ export function makeRoutes(gestures) {
     if (one) return press(view, one);
     return gestures.choose(arcOf(target));
   };
+  node.onscroll = () => keepLabels(view);
   picture.onkeydown = (event) => pressKey(view, event);
   picture.onfocusout = ({ relatedTarget }) => {
     if (picture.contains(relatedTarget)) return;
@@ -55,6 +56,14 @@ export function makeRoutes(gestures) {
     point(null);
   };
   return view;
+}
+
+// A picture wider than its room fades where more of it is, and its layers stay named.
+function keepLabels({ node, layers, frame }) {
+  const { scrollLeft, clientWidth } = node;
+  layers.labels.style.transform = `translateX(${scrollLeft}px)`;
+  node.classList.toggle("before", scrollLeft > 2);
+  node.classList.toggle("behind", scrollLeft + clientWidth < frame.width - 2);
 }
 
 function press({ gestures }, { dataset: { word, layer } }) {
@@ -112,6 +121,7 @@ export function drawRoutes(view, header, shown) {
   light(view, header, shown);
   if (view.path !== header.path) view.node.scrollLeft = frame.x[header.place] - view.node.clientWidth / 2;
   view.path = header.path;
+  keepLabels(view);
   view.arcs = shown.arcs.filter(({ isOld }) => !isOld);
   const pressed = view.arcs.length ? view.pressed.splice(0) : [];
   if (pressed.length) queueMicrotask(() => { for (const key of pressed) walkArcs(view, key); });
@@ -137,14 +147,16 @@ function layOut({ node }, header, asked) {
 // What stands still: made anew for another run, size or theme only.
 function drawFrame(view, header, frame, theme) {
   const { picture, layers } = view;
-  const { width, height, x, y, isNarrow, left } = frame;
+  const { width, height, x, y, isNarrow, left, card } = frame;
   set(picture, { viewBox: `0 0 ${width} ${height}`, width, height, "aria-label": TEXTS.routes.graph });
   layers.gradients.replaceChildren(...gradients(header, frame, theme));
   layers.trunks.replaceChildren(...x.map((at, token) => svg("line", { x1: at, x2: at, y1: y[0], y2: y[token === header.place ? header.layers : header.layers - 1], stroke: theme.faint })));
   view.nodes = x.map((at, token) => (token === header.place ? [] : y.slice(0, -1).map((down) => svg("circle", { cx: at, cy: down, r: 2.5, fill: theme.quiet }))));
   layers.nodes.replaceChildren(...view.nodes.flat());
   layers.ghosts.replaceChildren(...header.changes.flatMap(({ link }) => ghost(header, frame, theme, link)));
-  layers.labels.replaceChildren(...y.map((down, depth) => {
+  view.node.style.setProperty("--names", `${left - 4}px`);
+  const ground = svg("rect", { class: "ground", x: 0, y: card.y + card.height, width: left - 4, height: height - card.y - card.height, fill: theme.background });
+  layers.labels.replaceChildren(ground, ...y.map((down, depth) => {
     const name = depth ? say(TEXTS.routes.layer, { number: depth }) : TEXTS.routes.embeddings;
     const label = text(isNarrow ? (depth ? String(depth) : "") : name, left - 10, down + 5, theme.quiet, { anchor: "end", size: 12, theme });
     if (!depth) return label;
@@ -185,10 +197,11 @@ function drawToken(header, { x, y, column }, theme, token, place) {
   const isBlank = place === header.place;
   const isStaggered = column < STAGGERED;
   const letters = Math.max(3, Math.floor((isBlank ? 120 : column * (isStaggered ? 2 : 1) + 4) / 8));
-  const colour = header.special[place] && !isBlank ? theme.quiet : theme.text;
+  const isHidden = header.changes.some(({ link }) => link === `hide~${place + 1}`);
+  const colour = isHidden || (header.special[place] && !isBlank) ? theme.quiet : theme.text;
   const down = y[0] + (isBlank && !header.next ? 34 : isStaggered && place % 2 ? 42 : isBlank ? 34 : 26);
   const written = text(fitted(visible(token), letters), x[place], down, colour, { anchor: "middle", weight: isBlank ? 600 : 400, theme });
-  return svg("g", { class: "route-token presses", "data-word": place, role: "button", tabindex: place ? "-1" : "0", "aria-label": say(TEXTS.routes.place, { number: place + 1, token: visible(token) }) },
+  return svg("g", { class: `route-token presses${isHidden ? " hidden-word" : ""}`, "data-word": place, role: "button", tabindex: place ? "-1" : "0", "aria-label": say(TEXTS.routes.place, { number: place + 1, token: visible(token) }) },
     svg("rect", { x: x[place] - column / 2, y: y[0] + 12, width: column, height: 38, rx: 6, fill: "transparent" }), written, svg("title", {}, visible(token)));
 }
 

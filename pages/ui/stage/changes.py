@@ -96,7 +96,8 @@ def describe_change(change: Intervention, stacks: Sequence[AttentionStack] = ())
 def _token(position: int, tokens: Sequence[str]) -> str:
     if position >= len(tokens):
         return texts.CHANGED_POSITION.format(position=position + 1)
-    return texts.CHANGED_TOKEN.format(token=tokens[position], position=position + 1)
+    name = texts.CHANGED_TOKEN if tokens.count(tokens[position]) > 1 else texts.CHANGED_ONLY_TOKEN
+    return name.format(token=tokens[position], position=position + 1)
 
 
 def _place(change: Intervention, stacks: Sequence[AttentionStack]) -> tuple[AttentionStack | None, str]:

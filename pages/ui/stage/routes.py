@@ -106,7 +106,7 @@ def move_blank(page: str, number: int, text: object) -> None:
     if st.session_state.get(key) != text:
         return
     parts = sentence_words(key)
-    if not 0 <= number < len(parts) or parts[number][1]:
+    if not 0 <= number < len(parts):
         return
     model, bare = (st.session_state[widget_key(page, name)] for name in ("model", SPECIAL_FIELD.name))
 
@@ -116,6 +116,7 @@ def move_blank(page: str, number: int, text: object) -> None:
         return text
 
     for place, (_, is_blank) in enumerate(parts):
-        if is_blank:
+        if is_blank and place != number:
             click_word(key, place, fill_in)
-    click_word(key, number, fill_in)
+    if not parts[number][1]:
+        click_word(key, number, fill_in)

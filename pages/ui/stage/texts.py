@@ -140,7 +140,7 @@ CHANGE_EVERYWHERE = {
     "no_padding_mask": "{value:.0f} [PAD] not masked",
     "no_positions": "No positions",
 }
-CHANGED_TOKEN = "“{token}” ({position})"
+CHANGED_TOKEN, CHANGED_ONLY_TOKEN = "“{token}” ({position})", "“{token}”"
 CHANGED_POSITION = "token {position}"
 
 # Changes: chips

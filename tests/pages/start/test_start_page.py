@@ -54,6 +54,7 @@ def test_any_text_is_kept_and_answered_or_explained(open_app):
         assert sent["text"] == text
         assert sent["run"] or app.warning or app.error or app.text or app.info
         assert len(app.main.get("page_link")) >= len(texts.DOORS)
+        assert (texts.NO_BLANK in [one.value for one in app.text]) == (text == "Birds sing.")
 
 
 def test_a_damaged_model_leaves_the_doors_open(open_app, monkeypatch):

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.changes import describe_change, with_change, without_change
-from tests.support.messages import name_everywhere, token_name
+from tests.support.messages import name_everywhere
 from tx_core.transformer.interventions import MAX_INTERVENTIONS, NO_VECTORS, Intervention, read_interventions, write_interventions
 
 
@@ -36,12 +36,12 @@ def stack_of(kind: str, layers: int, queries: Sequence[str], keys: Sequence[str]
 
 
 def test_where_a_model_has_several_stacks_the_stack_is_named_and_its_own_layers_are_counted():
-    text, written = ("the", "dog"), ("<s>", "der")
+    text, written = ("the", "dog", "dog"), ("<s>", "der")
     stacks = [stack_of("self", 2, text, text), stack_of("decoder", 3, written, written), stack_of("cross", 3, written, text)]
     link = "off~2-1_off~3-1_cut~2-2~5_cut~2-2~6-4_hide~2"
     encoder, decoder, cross = (stage_texts.STACK_NAMES[stack.kind] for stack in stacks)
     in_head, in_layer = stage_texts.CHANGE_PLACES["head in a stack"], stage_texts.CHANGE_PLACES["layer in a stack"]
-    der, dog = token_name("der", 2), token_name("dog", 2)
+    der, dog = "“der”", "“dog” (2)"  # by its position only where a word occurs twice
     off, cut = stage_texts.CHANGE_IN_PLACE["off"], stage_texts.CHANGE_IN_PLACE["cut"]
     assert [describe_change(one, stacks) for one in read_interventions(link)] == [
         off.format(place=in_head.format(layer=2, head=1, stack=encoder)),
@@ -58,7 +58,7 @@ def test_what_is_put_in_is_named_by_its_place_and_without_another_text_only_mean
     assert names == [
         "Layer 2, head 1: mean attention output",
         "Layer 1: feed-forward switched off",
-        f"Layer 2: vector of {token_name('dog', 2)} from the other text",
+        "Layer 2: vector of “dog” from the other text",
         "Layer 2, head 1: attention from the other text",
     ]
 
