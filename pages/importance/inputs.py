@@ -6,6 +6,7 @@ from functools import partial
 from typing import NamedTuple, get_args
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pages.importance import texts
 from pages.ui.shell import cache, controls
@@ -16,13 +17,11 @@ from pages.ui.shell.address import (
     choice_field,
     place_field,
     read_stage_address,
-    set_values,
     value_of,
     widget_key,
 )
 from pages.ui.shell.examples import Example, find, hint, offer_examples, read_examples
 from pages.ui.shell.level import is_hidden
-from pages.ui.shell.session import uploaded_file
 from pages.ui.stage import background_runs
 from pages.ui.stage.controls import Control
 from pages.ui.stage.inputs import Asked, ask_model, offers_answers, values_asked
@@ -146,15 +145,8 @@ def _hint(example: Example) -> str:
 
 def _ask_file() -> Upload | None:
     """Ask for a file, and say what it must look like as long as there is none."""
-    st.file_uploader(
-        texts.UPLOAD,
-        type=["jsonl", "json", "csv", "tsv"],
-        key=widget_key(PAGE, "file"),
-        max_upload_size=host_settings().max_sentence_file_megabytes,
-        on_change=background_runs.attempt,
-        args=(PAGE, _read_file),
-    )
-    upload = st.session_state.get(widget_key(PAGE, "upload"))
+    types = ["jsonl", "json", "csv", "tsv"]
+    upload = background_runs.ask_upload(PAGE, "file", texts.UPLOAD, types, "upload", _read_file, lambda kept: kept.name)
     if upload is None:
         st.caption(texts.UPLOAD_FIRST.format(pair=f"`{texts.PAIR}`", prompt=f"`{texts.PROMPT}`"))
     else:
@@ -162,25 +154,16 @@ def _ask_file() -> Upload | None:
     return upload
 
 
-def _read_file() -> None:
-    """Read the uploaded file into the session; raise TextProblem for one that cannot be used: the one before stays."""
-    uploaded = uploaded_file(widget_key(PAGE, "file"))
-    if uploaded is None:  # it was removed from the box: what was read stays
-        return
-    before = st.session_state.get(widget_key(PAGE, "upload"))
-    with background_runs.naming_kept_file(before.name if before else ""):
-        set_values(PAGE, {"upload": Upload(uploaded.name, _prompts(uploaded.getvalue(), uploaded.name))})
-
-
-def _prompts(data: bytes, name: str) -> tuple[Mapping[str, str], ...]:
+def _read_file(file: UploadedFile) -> Upload:
+    data = file.getvalue()
     if len(data) > (most := host_settings().max_sentence_file_megabytes * 1_000_000):
         raise TextProblem(texts.TOO_LARGE.format(most=most))
-    prompts = parse_answer_prompts(data, name)
+    prompts = parse_answer_prompts(data, file.name)
     if not prompts:
         raise TextProblem(texts.NO_LINES)
     if len(prompts) > MAX_PROMPTS:
         raise TextProblem(texts.TOO_MANY.format(count=len(prompts), most=MAX_PROMPTS))
-    return tuple(prompts)
+    return Upload(file.name, tuple(prompts))
 
 
 def find_importance(inputs: ImportanceInputs, engine: Engine) -> Found:

@@ -3,15 +3,14 @@
 from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pages.many_sentences import texts
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import value_of, widget_binding, widget_key
 from pages.ui.shell.controls import ask_option
 from pages.ui.shell.numbers import plural
-from pages.ui.shell.session import uploaded_file
-from pages.ui.stage import background_runs
-from pages.ui.stage.background_runs import OfferedRun
+from pages.ui.stage.background_runs import OfferedRun, ask_upload
 from pages.ui.stage.sentence_file import ask_file, own_sentences, show_left_out
 from pages.ui.stage.texts import UPLOAD_SENTENCES
 from tx_core.corpus.scan_file import CorpusScan, ScanOrigin, read_scan
@@ -20,7 +19,6 @@ from tx_core.corpus.statistics import HeadReport, read_all
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.errors import ModelUnavailable, TextProblem
-from tx_core.settings import host_settings
 
 KIND = "sentences"
 
@@ -41,27 +39,15 @@ def ask_source(page: str) -> str:
 
 def ask_scan(page: str) -> OpenedScan | None:
     """Ask for the result of a scan; explain how to make one as long as there is none."""
-    st.file_uploader(
-        texts.UPLOAD_SCAN,
-        type=["json"],
-        key=widget_key(page, "scan_file"),
-        max_upload_size=host_settings().max_sentence_file_megabytes,
-        on_change=background_runs.attempt,
-        args=(page, lambda: _open_scan(page)),
-    )
-    if widget_key(page, "scan") not in st.session_state:
+    opened = ask_upload(page, "scan_file", texts.UPLOAD_SCAN, ["json"], "scan", _open_scan, lambda kept: kept.name)
+    if opened is None:
         st.caption(texts.SCAN_FIRST)
         st.code(texts.SCAN_COMMAND, language="shell")
-    return st.session_state.get(widget_key(page, "scan"))
+    return opened
 
 
-def _open_scan(page: str) -> None:
-    """Read the uploaded file into the session; TextProblem for one that is no result of a scan."""
-    uploaded = uploaded_file(widget_key(page, "scan_file"))
-    if uploaded is not None:  # None where the file was removed from the box: what was read stays
-        before = st.session_state.get(widget_key(page, "scan"))
-        with background_runs.naming_kept_file(before.name if before else ""):
-            st.session_state[widget_key(page, "scan")] = OpenedScan(uploaded.name, read_scan(uploaded.getvalue()))
+def _open_scan(file: UploadedFile) -> OpenedScan:
+    return OpenedScan(file.name, read_scan(file.getvalue()))
 
 
 def show_scan(scan: CorpusScan) -> None:

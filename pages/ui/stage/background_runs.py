@@ -2,17 +2,18 @@
 
 import secrets
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pages.ui.shell import metrics
 from pages.ui.shell.address import HELD, set_values, widget_key
 from pages.ui.shell.admission import own_address
 from pages.ui.shell.frame import explain
+from pages.ui.shell.session import uploaded_file
 from pages.ui.stage import texts
 from tx_core.errors import ExplorerError, TextProblem, memory_checked
 from tx_core.settings import host_settings
@@ -81,15 +82,36 @@ def attempt(page: str, act: Callable[[], object]) -> None:
         set_values(page, {"refused": problem})
 
 
-@contextmanager
-def naming_kept_file(name: str) -> Iterator[None]:
-    """Re-raise a TextProblem with the name of the file that stays on the page, "" for none."""
+def keep_upload(page: str, box: str, kept: str, read: Callable[[UploadedFile], Any], name: Callable[[Any], str]) -> None:
+    """Read the file in a box into the session; raise TextProblem for one that cannot be used: what is kept stays, and is named.
+
+    box, kept: the fields of the box, and of what is read. name: what is kept, by the name of its file.
+    """
+    before, uploaded = st.session_state.get(widget_key(page, kept)), uploaded_file(widget_key(page, box))
+    if uploaded is None:  # it was removed from the box: what was read stays
+        return
+    uploaded.seek(0)
     try:
-        yield
+        set_values(page, {kept: read(uploaded)})
     except TextProblem as problem:
-        if not name:
+        if before is None:
             raise
-        raise TextProblem(texts.EARLIER_STAYS.format(problem=problem, file=name)) from None
+        raise TextProblem(texts.EARLIER_STAYS.format(problem=problem, file=name(before))) from None
+
+
+def ask_upload(
+    page: str, box: str, label: str, types: list[str], kept: str, read: Callable[[UploadedFile], Any], name: Callable[[Any], str]
+) -> Any:
+    """Ask for a file, and return what was read of the last one that could be used, as `keep_upload` does; None without one."""
+    st.file_uploader(
+        label,
+        types,
+        key=widget_key(page, box),
+        max_upload_size=host_settings().max_sentence_file_megabytes,
+        on_change=attempt,
+        args=(page, lambda: keep_upload(page, box, kept, read, name)),
+    )
+    return st.session_state.get(widget_key(page, kept))
 
 
 def show_problem(page: str) -> ExplorerError | None:

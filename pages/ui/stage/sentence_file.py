@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from pages.ui.shell.address import set_values, widget_key
+from pages.ui.shell.address import widget_key
 from pages.ui.shell.controls import choice_box
 from pages.ui.shell.numbers import plural
 from pages.ui.shell.session import uploaded_file
-from pages.ui.stage import background_runs, texts
+from pages.ui.stage import texts
+from pages.ui.stage.background_runs import ask_upload, attempt, keep_upload
 from tx_core.corpus.sentence_file import LeftOut, Sentences, describe_left_out, read_sentences
-from tx_core.settings import host_settings
 
 
 def own_sentences(page: str) -> Sentences | None:
@@ -20,35 +21,22 @@ def own_sentences(page: str) -> Sentences | None:
 
 def ask_file(page: str, device: str) -> None:
     """Ask for a file, and of a table for the column. device: what reads it: it limits how many sentences there may be."""
-    name = widget_key(page, "file")
-    st.file_uploader(
-        texts.SENTENCE_FILE,
-        type=["txt", "csv", "tsv", "conllu"],
-        key=name,
-        max_upload_size=host_settings().max_sentence_file_megabytes,
-        on_change=background_runs.attempt,
-        args=(page, lambda: _read_own(page, device)),
-    )
-    own = own_sentences(page)
-    if own is not None and len(own.columns) > 1 and uploaded_file(name):
-        column = widget_key(page, "column")
+    column, types = widget_key(page, "column"), ["txt", "csv", "tsv", "conllu"]
+
+    def read(file: UploadedFile, of_column: str = "") -> Sentences:
+        return read_sentences(file, file.name, of_column, device)
+
+    def read_column() -> None:
+        keep_upload(page, "file", "own_sentences", lambda file: read(file, st.session_state[column]), _source)
+
+    own = ask_upload(page, "file", texts.SENTENCE_FILE, types, "own_sentences", read, _source)
+    if own is not None and len(own.columns) > 1 and uploaded_file(widget_key(page, "file")):
         st.session_state[column] = own.column
-        choice_box(
-            texts.SENTENCE_COLUMN,
-            own.columns,
-            key=column,
-            on_change=lambda: background_runs.attempt(page, lambda: _read_own(page, device, st.session_state[column])),
-        )
+        choice_box(texts.SENTENCE_COLUMN, own.columns, key=column, on_change=lambda: attempt(page, read_column))
 
 
-def _read_own(page: str, device: str, column: str = "") -> None:
-    """Read the uploaded file into the session; TextProblem for one that cannot be used."""
-    uploaded = uploaded_file(widget_key(page, "file"))
-    if uploaded is not None:  # None where the file was removed from the box: what was read stays
-        uploaded.seek(0)
-        before = own_sentences(page)
-        with background_runs.naming_kept_file(before.source if before else ""):
-            set_values(page, {"own_sentences": read_sentences(uploaded, uploaded.name, column, device)})
+def _source(sentences: Sentences) -> str:
+    return sentences.source
 
 
 def show_sentences(sentences: Sentences) -> None:
