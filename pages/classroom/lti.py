@@ -60,6 +60,8 @@ STATE_SECONDS, TICKET_SECONDS, LEEWAY_SECONDS = 600, 60, 60
 MAX_FORM_BYTES, MAX_ANSWER_BYTES = 100_000, 1_000_000
 FETCH_SECONDS, LOOK_SECONDS, KEYS_SECONDS, ACCESS_SECONDS = 10, 5.0, 60, 300
 """Time for an answer of a platform, between looks for due grades, and for which its keys and its access tokens are kept."""
+REFUSALS = (400, 401, 403, 404, 405)
+"""By which a platform says that it does not let grades be read; any other failure passes, and the grade is sent later."""
 HEADERS = {"Cache-Control": "no-store"}
 PAGE = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
@@ -307,7 +309,9 @@ def access_token(platform: Platform) -> str:
     """Ask a platform for the token by which its grade book is written and, where the platform grants that, read."""
     try:
         return ask_token(platform, f"{SCORE_SCOPE} {RESULT_SCOPE}")
-    except HTTPError:  # some refuse both for one that they do not grant
+    except HTTPError as problem:  # some refuse both for one that they do not grant
+        if problem.code not in REFUSALS:
+            raise
         return ask_token(platform, SCORE_SCOPE)
 
 
@@ -362,14 +366,19 @@ def send_score(platform: Platform, user: str, lineitem: str, share: float) -> No
 
 
 def known_share(platform: Platform, user: str, lineitem: str) -> float:
-    """Return the share that stands in a column for a student; 0 where there is none, or the platform does not let it be read."""
+    """Return the share that stands in a column for a student; 0 where there is none, or the platform does not let it be read.
+
+    Raises as `fetch`.
+    """
     column = urlsplit(lineitem)
     query = "&".join(filter(None, (column.query, urlencode({"user_id": user}))))
     address = column._replace(path=f"{column.path}/results", query=query, fragment="").geturl()
     kind = "application/vnd.ims.lis.v2.resultcontainer+json"
     try:
         results = json.loads(fetch(address, Authorization=f"Bearer {access_token(platform)}", Accept=kind))
-    except HTTPError:
+    except HTTPError as problem:
+        if problem.code not in REFUSALS:
+            raise
         return 0.0
     return max((one["resultScore"] / one.get("resultMaximum", 1) for one in results if "resultScore" in one), default=0.0)
 

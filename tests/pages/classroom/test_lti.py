@@ -42,9 +42,11 @@ def test_a_file_that_cannot_be_used_is_refused_in_one_line(host, tmp_path: Path,
 def test_where_a_platform_does_not_let_grades_be_read_it_is_asked_to_let_them_be_written(
     host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    def answer(address: str, data: bytes) -> bytes:
-        if b"result.readonly" in data:
-            raise HTTPError(address, 400, "invalid_scope", None, None)
+    status = 400
+
+    def answer(address: str, data: bytes = b"", **_headers: str) -> bytes:
+        if not data or b"result.readonly" in data:
+            raise HTTPError(address, status, "invalid_scope", None, None)
         return b'{"access_token": "token"}'
 
     host(lti_file=str(Platform("http://localhost").file(tmp_path)))
@@ -52,6 +54,12 @@ def test_where_a_platform_does_not_let_grades_be_read_it_is_asked_to_let_them_be
     monkeypatch.setattr(lti, "fetch", answer)
     (known,) = lti.host_tool().by_name.values()
     assert lti.access_token.__wrapped__(known) == "token"
+    monkeypatch.setattr(lti, "access_token", lti.access_token.__wrapped__)
+    assert lti.known_share(known, "ada", "http://localhost/column") == 0.0
+    status = 503  # which passes: what stands there may be better
+    for act in (lambda: lti.access_token(known), lambda: lti.known_share(known, "ada", "http://localhost/column")):
+        with pytest.raises(HTTPError):
+            act()
 
 
 def test_a_grade_that_a_platform_refuses_is_sent_again_later_to_no_other_address_and_no_worse_one_than_it_has(
@@ -79,8 +87,6 @@ def test_a_grade_that_a_platform_refuses_is_sent_again_later_to_no_other_address
             keep_share(rooms, student.id, share, is_final=True)
             lti.send_grades()
     rooms.dispose()
-    assert [(path, score["scoreGiven"]) for path, score in course.scores] == [("/column/scores", 62.5)] * 3 + [
-        ("/column/scores", 100)
-    ]
+    assert [(path, score["scoreGiven"]) for path, score in course.scores] == [("/column/scores", 62.5), ("/column/scores", 100)]
     assert [("307" in said, "500" in said) for said in caplog.messages] == [(True, False), (False, True)]
     assert "ada" not in caplog.text and "column" not in caplog.text
