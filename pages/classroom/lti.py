@@ -380,7 +380,8 @@ def known_share(platform: Platform, user: str, lineitem: str) -> float:
         if problem.code not in REFUSALS:
             raise
         return 0.0
-    return max((one["resultScore"] / one.get("resultMaximum", 1) for one in results if "resultScore" in one), default=0.0)
+    own = [one for one in results if str(one.get("userId") or user) == user]  # some platforms return those of all students
+    return max((one["resultScore"] / one.get("resultMaximum", 1) for one in own if "resultScore" in one), default=0.0)
 
 
 def start_sending() -> threading.Event:
