@@ -62,6 +62,8 @@ FETCH_SECONDS, LOOK_SECONDS, KEYS_SECONDS, ACCESS_SECONDS = 10, 5.0, 60, 300
 """Time for an answer of a platform, between looks for due grades, and for which its keys and its access tokens are kept."""
 REFUSALS = (400, 401, 403, 404, 405)
 """By which a platform says that it does not let grades be read; any other failure passes, and the grade is sent later."""
+ODD = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
+"""What an address that is none raises, or an answer of a platform that is not as specified, such as a maximum of 0."""
 HEADERS = {"Cache-Control": "no-store"}
 PAGE = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
@@ -338,7 +340,7 @@ def send_grades() -> None:
         try:
             if platform := host_tool().by_name.get(grade.platform):  # else the host has taken it out of the file
                 send_score(platform, grade.user, grade.lineitem, grade.share)
-        except (OSError, HTTPException, ValueError, KeyError, TypeError) as problem:  # of an address, or of an odd answer
+        except (OSError, HTTPException, *ODD) as problem:
             said = problem.code if isinstance(problem, HTTPError) else type(problem).__name__
             left = "given up" if grade.is_last else "tried again later"
             logging.getLogger(__name__).warning("A grade could not be sent to %s (%s): %s.", platform.issuer, said, left)

@@ -34,12 +34,12 @@ class Platform:
     """A platform at an address.
 
     app: the tool's address. folder: of the host's file. status: of all answers; 307 leads elsewhere. scores: what the grade book
-    was sent, each with its path. shares: what it has of each user, by name.
+    was sent, each with its path. shares: what it has of each user, by name. maximum: of these, as it says.
     """
 
     def __init__(self, address: str):
         self.address, self.app, self.key, self.folder = address, "", private_key(), Path()
-        self.status = 200
+        self.status, self.maximum = 200, 5
         self.scores: list[tuple[str, dict[str, object]]] = []
         self.access_tokens: set[str] = set()
         self.shares: dict[str, float] = {}
@@ -104,7 +104,8 @@ class Platform:
             return "text/html", f"<!doctype html><title>Sign-on</title>{form}<script>document.forms[0].submit()</script>"
         if path == "/column/results":
             assert query["user_id"]  # which it does not heed
-            known = [{"userId": user, "resultScore": 5 * share, "resultMaximum": 5} for user, share in self.shares.items()]
+            each = self.shares.items()
+            known = [{"userId": user, "resultScore": 5 * share, "resultMaximum": self.maximum} for user, share in each]
             return "application/vnd.ims.lis.v2.resultcontainer+json", json.dumps(known)
         assert path == "/keys"
         key = RSAAlgorithm.to_jwk(self.key.public_key(), as_dict=True) | {"kid": KID, "alg": "RS256", "use": "sig"}
