@@ -35,6 +35,7 @@ from pages.ui.stage.routes import BESIDE_LOOKS
 from pages.ui.stage.tokens import SPECIAL_FIELD, click_word, escape_markdown, sentence_words
 from pages.ui.stage.view_options import COMPARED
 from tx_core.errors import ExplorerError
+from tx_core.fill_mask.blanks import text_parts
 from tx_core.fill_mask.word_scores import read_words
 from tx_core.transformer.interventions import Head
 
@@ -63,12 +64,11 @@ QUOTED = {
         "nurse": 0.2198,
         "waitress": 0.1597,
         "maid": 0.1155,
-        "prostitute": 0.0380,
         "cook": 0.0304,
     },
     "I have a [MASK].": {"plan": 0.0912, "problem": 0.0456, "girlfriend": 0.0304, "point": 0.0299, "boyfriend": 0.0273},
 }
-"""The five most likely words of QUOTED_MODEL, as its users have published them, for where it cannot be had."""
+"""Words among the five most likely of QUOTED_MODEL, as its users have published them, for where it cannot be had."""
 
 
 def read_fill(written: str) -> str:
@@ -161,10 +161,21 @@ def _read_words(written: str) -> tuple[str, ...]:
 def take_word(page: str, name: str, number: int, text: str) -> None:
     """Make a blank of a word that was clicked, or bring it back; not if something else was typed since.
 
-    name: of the sentence's field. text: the sentence that was clicked.
+    The blank that is looked at stays the same. name: of the sentence's field. text: the sentence that was clicked.
     """
-    if value_of(page, name) == text:
-        click_word(widget_key(page, name), number, lambda sentence, blank: _fill_in(page, sentence, blank))
+    if value_of(page, name) != text:
+        return
+    looked, first = value_of(page, "blank"), _blank_count(value_of(page, "text")) if name == "second" else 0
+    click_word(widget_key(page, name), number, lambda sentence, blank: _fill_in(page, sentence, blank))
+    more = _blank_count(value_of(page, name)) - _blank_count(text)
+    clicked = first + 1 + sum(part.blank for part in text_parts(text)[:number])
+    is_before = clicked <= looked if more > 0 else clicked < looked
+    if is_before and first + _blank_count(text):
+        set_values(page, {"blank": min(looked + more, MAX_LINKED_BLANKS)})
+
+
+def _blank_count(text: str) -> int:
+    return sum(part.blank for part in text_parts(text))
 
 
 def _fill_in(page: str, text: str, number: int) -> str:

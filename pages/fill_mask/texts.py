@@ -27,7 +27,8 @@ STEPS = {
     "candidate": "{number}: {word} {share}",
     "fillHelp": "Fill this blank now.",
     "inPlace": "{place} · {share}",
-    "step": "Step {place} of {of}: “{word}” at blank {number}, {share}. The other blanks are asked again with it in place.",
+    "step": "Step {place} of {of}: “{word}” at blank {number}, {share}. The other blanks are asked again with it in "
+    "place; the picture below still has every blank empty.",
     "end": "“{sentence}” Sum of log-probabilities at the steps: {sum}. Pseudo-log-likelihood: {pseudo}.",
     "other": "{order}: “{sentence}” {sum} and {pseudo}.",
     "best": "Best pseudo-log-likelihood of all {count} orders: {pseudo}, “{sentence}”",
@@ -92,7 +93,7 @@ JOINT = "All blanks together"
 GUESSED_BESIDES = "Guessed in class, and not in this list: {words}."
 GUESSED_BESIDES_CUT = "Guessed in class, and not in this list: {words}, and {count} more."
 REST = "All other {count:,} tokens of the vocabulary: {share}."
-QUOTED = ":material/format_quote: **Quoted, not computed here:** {model} answers {words}."
+QUOTED = ":material/format_quote: **Quoted, not computed here:** among the five likeliest words of {model} are {words}."
 CONTINUES_WORD = "## marks a piece that continues the word before the blank."
 NOT_SCORED = "“{word}” – {reason}"
 WORD_OF_PIECES = "{word} ({count} pieces)"
@@ -148,8 +149,9 @@ SCAN_BASE_ONE = "The scan includes your change: “before” already has it in p
 SCAN_BASE_MANY = "The scan includes {count} of your changes: “before” already has them in place."
 SCAN_DIFFERENCE = SCAN_PICTURE["difference"]
 SCAN_RANKING = "Heads by their effect on “{followed}”"
-INVITATION = "Of all {count} heads, “{word}” depends most on {head}. Switch it off, and see."
-INVITATION_WITHOUT_SUPPORT = "Of all {count} heads, {head} moves the most probability. Switch it off, and see."
+PRESS_OFF = "Press “Switch off” above the picture (on a phone, in “…” there), and see."
+INVITATION = f"Of all {{count}} heads, “{{word}}” depends most on {{head}}. {PRESS_OFF}"
+INVITATION_WITHOUT_SUPPORT = f"Of all {{count}} heads, {{head}} moves the most probability. {PRESS_OFF}"
 SCAN_BEFORE = "With all heads on, the top prediction is “{word}” with {share}."
 SCAN_LARGEST_FALL = "It falls most without {head}: to {share}."
 SCAN_OTHERS = "Another word comes first for {count} of {total} heads."

@@ -18,6 +18,7 @@ from tx_core.classroom.questions import Question
 from tx_core.engine.engine import ModelInfo
 
 MAX_WORD_CHARACTERS, MAX_OPEN_CHARACTERS = 60, 1000
+WITHOUT_SPECIAL = "Special tokens, such as [CLS] and [SEP], are not counted."
 OF_ATTENTION = "Stronger colour = more attention. Point at a cell to read it."
 
 
@@ -156,9 +157,12 @@ MEASURE_TEXTS: dict[str, MeasureText] = {
     "top_word": MeasureText("the most probable word at the blank, or the next", chart="Probability of each word"),
     "rank_of": MeasureText("the rank of a word at the blank, or as the next", "Which rank does “{word}” have?", width=1),
     "strongest_key": MeasureText(
-        "the token that a token looks at most", "Which word does “{query}” look at most?", chart="Attention to each word"
+        "the token that a token looks at most",
+        "Which word does “{query}” look at most?",
+        chart="Attention to each word",
+        note=WITHOUT_SPECIAL,
     ),
-    "strongest_cell": MeasureText("the strongest cell of a head's map"),
+    "strongest_cell": MeasureText("the strongest cell of a head's map", note=WITHOUT_SPECIAL),
     "attention_weight": MeasureText(
         "the weight from one token to another", "How much of its attention does “{query}” give to “{key}”, from 0 to 1?"
     ),

@@ -116,6 +116,18 @@ def test_the_focus_of_the_attention_is_on_the_chosen_blank(open_app):
     assert app.session_state["fill_mask_focus"] == 5
 
 
+def test_a_click_on_another_word_leaves_the_blank_that_is_looked_at(open_app):
+    app = open_app("fill_mask")
+    assert likely(app)[0]["label"] == "went"
+    expected = predict(catalogue.load(catalogue.DEFAULT), "[MASK] I [MASK] to school.", top_k=1).blanks[1].predictions[0]
+    click_word(app, 0)  # as the hint of the first example says
+    assert (app.session_state["fill_mask_blank"], likely(app)[0]["label"]) == (2, expected.word)
+    click_word(app, 4)
+    assert app.session_state["fill_mask_blank"] == 2
+    click_word(app, 0)
+    assert app.session_state["fill_mask_blank"] == 1
+
+
 def test_what_a_forged_report_asks_for_brings_nothing_down(open_app):
     app = open_app("fill_mask", text="A ___ bird.")
     for wanted in (

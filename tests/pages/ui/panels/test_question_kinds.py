@@ -12,7 +12,7 @@ from pages.lesson_editor.draft import draft_of, file_of, first_ask, measures_for
 from pages.ui.panels import texts
 from pages.ui.panels.lesson import GUESSES
 from pages.ui.panels.lesson_question import compute, reveal
-from pages.ui.panels.question_kinds import MEASURE_TEXTS, QUESTION_VIEWS, measured
+from pages.ui.panels.question_kinds import MEASURE_TEXTS, QUESTION_VIEWS, WITHOUT_SPECIAL, measured
 from pages.ui.shell.address import LESSON
 from tests.support.drawings import sent_to
 from tests.support.serving import ROOT
@@ -74,6 +74,8 @@ def test_a_question_is_edited_asked_guessed_at_revealed_and_reported(open_app, k
     if answer:
         assert answer.right in header["verdict"] and answer.right in reveal(question, answer)
         assert header["verdict"].endswith(MEASURE_TEXTS[measure].note)
+    if grid and MEASURES[measure].of_attention:  # neither listed nor counted
+        assert WITHOUT_SPECIAL in header["verdict"] and "[CLS]" not in " ".join(header["names"])
     if grid:
         assert (header["names"][header["guess"]], header["names"][header["answer"]]) == (guessed, answer.right)
         assert cells[header["answer"]] == max(cells)
