@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from hashlib import sha256
 
 import streamlit as st
 
@@ -36,9 +35,8 @@ def points_part(inputs: VectorInputs, engine: Engine) -> tuple[Part, list[Contro
     sentences = inputs.sentences
     computation = named("found", call(project, load_call(inputs.model, not inputs.bare), texts_in_code(sentences)))
     # Not under the code that computes it: two visitors' files may have the same name.
-    asked = (sentences.texts, sentences.annotated) if isinstance(sentences, Sentences) else sentences
-    key = ("project", cache.engine_key(engine), sha256(repr(asked).encode("utf-8", "replace")).hexdigest())
-    found: Projection = cache.get_or_compute(key, lambda: project(engine, sentences))
+    asked = sentences.fingerprint if isinstance(sentences, Sentences) else tuple(sentences)
+    found: Projection = cache.get_or_compute(("project", cache.engine_key(engine), asked), lambda: project(engine, sentences))
     layers = len(found.places) - 1
     colourings = {name: kinds for name in texts.COLOURS if (kinds := _kinds(found, name))}
     options = tuple((name, texts.COLOURS[name]) for name in colourings)

@@ -72,7 +72,8 @@ def probe_pictures(found: Probes) -> list[Picture]:
     series = {texts.LINES[name]: getattr(scores, name).tolist() for name in texts.LINES}
     steps = [str(layer) for layer in range(len(scores.accuracy))]
     low, high = scores.intervals(scores.correct).tolist()
-    lines = lines_drawing(title, steps, series, limits=(0.0, 1.0), band=(low, high), note=texts.BAND)
+    least = min(0.0, *scores.selectivity.tolist())
+    lines = lines_drawing(title, steps, series, limits=(least, 1.0), band=(low, high), note=texts.BAND)
     return [Picture(lines, describe_probes(found), cell=texts.PROBE_STEP)]
 
 

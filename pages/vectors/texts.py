@@ -57,7 +57,8 @@ BAND = "Shaded: the 95 % interval of the accuracy, over sentences. Layer 0 is th
 PROBE_STEP = "Layer {step}"
 PROBE_SAID = (
     "{label}, of {words:,} words: {best} right after layer {layer} (95 % interval {low} to {high}), against {first} from the "
-    "embeddings alone, and {majority} for always the most frequent. Selectivity rises from {from_} to {to} (layer {selective})."
+    "embeddings alone, and {majority} for always the most frequent. Selectivity is {from_} in the embeddings, and highest after "
+    "layer {selective}: {to}."
 )
 PROBE_SHOWS = (
     "**A probe** is a multinomial logistic regression on the vectors of words. It is always tested on sentences that it was not "

@@ -31,7 +31,7 @@ from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import OwnEngine
 from tx_core.engine.engine import Engine
 from tx_core.engine.progress import Progress
-from tx_core.errors import ExplorerError
+from tx_core.errors import ChangeProblem, ExplorerError, LessonProblem, ModelUnavailable, TextProblem
 from tx_core.fill_mask.predictions import fill_jointly
 from tx_core.fill_mask.word_scores import read_words, score_words
 from tx_core.lessons.untrained import untrained_engine
@@ -41,6 +41,8 @@ from tx_core.transformer.interventions import read_interventions
 EXAMPLES, LESSONS = ASSETS / "examples", ASSETS / "lessons"
 LESSON_CLAIMS = LESSONS / "claims.json"
 """By lesson and title of a step, claims on the answer to its question, or on another measure of the same fields."""
+UNASKABLE = (ChangeProblem, LessonProblem, ModelUnavailable, TextProblem)
+"""What a model raises that cannot be asked; a host that is busy is another matter, and ends a check, which can go on later."""
 STORED = catalogue.MODELS / catalogue.DEFAULT / "claims.jsonl"
 """The claims on the embedded model, one a line."""
 YES = "(1: yes)"
@@ -111,7 +113,10 @@ def attention_claims(engine: Engine, entry: Example, sentence: Example) -> list[
 
 def has_heads_of(engine: Engine, model: str) -> bool:
     """Return whether the heads of an engine are those of a model: it is the model, or fine-tuned from it."""
-    return model in (engine.name, catalogue.card(engine.name).fine_tuned_from)
+    try:
+        return model in (engine.name, catalogue.card(engine.name).fine_tuned_from)
+    except ModelUnavailable:  # a directory that Python opened
+        return False
 
 
 def most_true(tried: Iterable[list[Claim]]) -> list[Claim]:
@@ -198,7 +203,7 @@ def patch_claims(engine: Engine, example: Example) -> list[Claim]:
     answers = next((rest for kind, *rest in example["claims"] if kind == "answers"), [view["answer"], view["answer_b"]])
     asked = {"source": view["text"], "target": view["text_b"], "answers": tuple(answers)}
     same, grids, sender = has_heads_of(engine, model), {}, {}
-    with suppress(ExplorerError):  # an answer is no single token, or both texts prefer the same one: nothing can be asked
+    with suppress(*UNASKABLE):  # an answer is no single token, or both texts prefer the same one: nothing can be asked
         if view["what"] == "path" or any(kind == "head" for kind, *_ in example["claims"]):
             grids["head"] = patch(engine, **asked, what="head")
         if view["sender"]:
@@ -448,7 +453,7 @@ _MEASURED = {
 def _answer_claims(engine: Engine, measure: Measure, entry: Example) -> list[Claim]:
     """Return what an entry says of an answer: which is before any other, and the range of its number."""
     ahead = value = math.nan
-    with suppress(ExplorerError):  # it has no such token, or no blank
+    with suppress(*UNASKABLE):  # it has no such token, or no blank
         answer = compute_answer(engine, measure)
         value, shares = answer.value, shares_by_name(answer)
         if "right" in entry:
@@ -475,7 +480,8 @@ class ClaimCheck:
     """
 
     def __init__(self, engine: Engine):
-        self.engine, self.claims = engine, list[Claim]()
+        self.engine: Engine | None = engine
+        self.claims = list[Claim]()
         asks: dict[str, Callable[[Example, Example], list[Claim]]] = {
             "attention": partial(attention_claims, engine),
             "fill_mask": lambda _, shown: word_claims(engine, shown),
@@ -494,11 +500,12 @@ class ClaimCheck:
             made, text, ask = self.left[0]
             try:
                 found = ask()
-            except ExplorerError as problem:
+            except UNASKABLE as problem:
                 found = [Claim(text, str(problem), math.nan, link=link_to(self.engine, text))]
             self.claims += [claim._replace(made=made) for claim in found]
             del self.left[0]
             yield Progress(self.total - len(self.left), self.total, perf_counter() - started)
+        self.engine = None  # what is kept of a check must not keep a large model in memory
 
 
 def _text_of(shown: Example) -> str:

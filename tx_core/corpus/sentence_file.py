@@ -8,7 +8,8 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
+from hashlib import sha256
 from io import BufferedIOBase, RawIOBase
 from pathlib import Path
 from typing import Annotated
@@ -159,6 +160,11 @@ class Sentences:
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """What tells texts and annotation from those of other files, which may have the same name."""
+        return sha256(repr((self.texts, self.annotated)).encode("utf-8", "replace")).hexdigest()
 
     def words_of(self, number: int) -> tuple[Word, ...]:
         """Return the words of a sentence, as they are annotated or as a plain text has them."""

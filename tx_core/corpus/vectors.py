@@ -262,7 +262,7 @@ def probe(engine: Engine, sentences: Sentences, column: str = "upos") -> ProbeSc
 
     A probe is a multinomial logistic regression on the standardised vector of a word, the mean of its tokens'. The control task
     gives each word, by its letters, a label drawn at random from all (Hewitt & Liang 2019, section 2). Layer 0, the embeddings,
-    is the baseline. Texts are split into five parts, each the test of probes trained on the others.
+    is the baseline. Texts, each counted once, are split into five parts, each the test of probes trained on the others.
 
     Raises TextProblem where too few words are annotated.
     """
@@ -279,7 +279,7 @@ class Probing:
     """
 
     def __init__(self, engine: Engine, sentences: Sentences, column: str = "upos"):
-        annotated = tuple(text for text in sentences.texts if text in sentences.annotated)
+        annotated = tuple(text for text in dict.fromkeys(sentences.texts) if text in sentences.annotated)
         if not annotated:
             raise TextProblem(NOT_ANNOTATED)
         self._engine, self._sentences, self._column = engine, replace(sentences, texts=annotated), column
@@ -288,7 +288,9 @@ class Probing:
     def updates(self) -> Generator[Progress, None, None]:
         """Read a sentence, or train the probes of a layer, per update."""
         depth, begun = self._engine.info.num_layers + 1, time.monotonic()
-        read = yield from _read_each(self._engine, self._sentences, MOST_PROBE_TOKENS, depth)
+        engine, self._engine = self._engine, None  # the scores that stay must not keep a large model in memory
+        read = yield from _read_each(engine, self._sentences, MOST_PROBE_TOKENS, depth)
+        del engine
         words, vectors = _labelled_words(read, self._column)
         correct = np.zeros((2, depth, len(words.labels)), bool)
         for layer, of_layer in enumerate(vectors):
@@ -349,8 +351,10 @@ def _labelled_words(
 def _train(vectors: Float[np.ndarray, "word hidden"], labels: np.ndarray) -> "Pipeline":
     """Train a probe."""
     # Here: it takes 100 MB of memory, and no page but this one needs it.
+    from sklearn.dummy import DummyClassifier
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    return make_pipeline(StandardScaler(), LogisticRegression(C=PROBE_C, max_iter=PROBE_STEPS)).fit(vectors, labels)
+    several = LogisticRegression(C=PROBE_C, max_iter=PROBE_STEPS)
+    return make_pipeline(StandardScaler(), several if len(set(labels)) > 1 else DummyClassifier()).fit(vectors, labels)

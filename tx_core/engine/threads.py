@@ -55,7 +55,8 @@ def compute_slot(timeout: float | None = None) -> Iterator[None]:
 def patience() -> tuple[float, bool]:
     """Return how many seconds the current thread waits for a slot, and whether it computes in the background."""
     background = getattr(_thread, "background", False)
-    usual = BACKGROUND_TIMEOUT_SECONDS if background else host_settings().slot_timeout_seconds
+    own = getattr(_thread, "patience", None) or BACKGROUND_TIMEOUT_SECONDS
+    usual = own if background else host_settings().slot_timeout_seconds
     return min(usual, getattr(_thread, "timeout", usual)), background
 
 
@@ -95,9 +96,9 @@ def slot_timeout(seconds: float) -> Iterator[None]:
             _thread.timeout = outer
 
 
-def use_background_slots() -> None:
-    """Make the current thread compute in background slots from now on."""
-    _thread.background = True
+def use_background_slots(patience: float | None = None) -> None:
+    """Make the current thread compute in background slots from now on. patience: seconds to wait for one, a moment by default."""
+    _thread.background, _thread.patience = True, patience
 
 
 def use_one_core() -> None:

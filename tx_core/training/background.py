@@ -13,12 +13,14 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any, Literal, Protocol
 
-from tx_core.engine.threads import use_one_core
+from tx_core.engine.threads import use_background_slots, use_one_core
 from tx_core.errors import Busy, ExplorerError
 from tx_core.settings import host_settings
 
 REST_SECONDS = 0.01
 """Pause after every update of a run, so that pages stay responsive."""
+SLOT_PATIENCE_SECONDS = 600.0
+"""How long a run waits for a background slot, unlike a page, before it fails."""
 
 ALREADY_RUNNING = "You already have a run in the background. Stop it, or wait until it is done."
 QUEUE_FULL = "The queue of this server is full. Try again in a minute."
@@ -220,6 +222,7 @@ class Registry:
         outcome, problem = "failed", UNEXPECTED_END
         try:
             use_one_core()
+            use_background_slots(SLOT_PATIENCE_SECONDS)
             stopped = self._take_updates(job)
             outcome, problem = ("stopped" if stopped else "finished"), ""
         except ExplorerError as error:

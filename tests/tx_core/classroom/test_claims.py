@@ -12,6 +12,7 @@ from tests.support.serving import ROOT
 from tx_core.classroom import claims
 from tx_core.classroom.lesson_file import open_lesson
 from tx_core.engine import catalogue
+from tx_core.errors import Busy, TextProblem
 
 CHECKED = {"text": "Mary lost her keys.", "links": [["her", "mary", 0.5], ["her", "owner", 0.5]], "at_most": [[4, 2, 0.1]]}
 
@@ -84,6 +85,17 @@ def test_every_claim_is_printed_with_what_the_model_makes_of_it(capsys, monkeypa
     assert [row.split()[0] for row in rows] == ["holds", "holds", "unasked", "unasked", "fails", "unasked"]
     assert "at most 128" in rows[-1]
     assert total == "2 hold, 1 fail, 3 cannot be asked."
+
+
+def test_a_busy_moment_is_no_verdict_and_a_check_goes_on_where_it_was():
+    def ask() -> list[claims.Claim]:
+        raise Busy("later") if check.claims else TextProblem("no blank")
+
+    check = claims.ClaimCheck(catalogue.load(catalogue.DEFAULT))
+    check.left = [claims._Question("attention", "a text", ask)] * 2
+    with pytest.raises(Busy):
+        list(check.updates())
+    assert [claim.says for claim in check.claims] == ["no blank"] and len(check.left) == 1
 
 
 def test_the_claims_that_are_stored_are_those_of_the_model():

@@ -136,6 +136,13 @@ def test_intervals_are_those_of_sentences_drawn_again(probed: ProbeScores):
     np.testing.assert_allclose([row["selectivity"] for row in rows], found.selectivity)
 
 
+def test_repeated_sentences_count_once_and_a_single_label_is_what_a_probe_answers(engine: Engine, probed: ProbeScores):
+    once = some_sentences(40)
+    twice = probe(engine, replace(once, texts=once.texts * 2, lines=once.lines * 2))
+    np.testing.assert_array_equal(twice.correct, probed.correct)
+    assert module._train(np.eye(3), np.array(["NOUN"] * 3)).predict(np.zeros((1, 3))) == ["NOUN"]
+
+
 def test_a_probe_says_what_it_lacks(engine: Engine):
     plain = replace(some_sentences(9), annotated={})
     with pytest.raises(TextProblem, match=NOT_ANNOTATED):

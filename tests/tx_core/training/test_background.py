@@ -3,6 +3,7 @@
 import pytest
 
 from tests.support.trainings import Counting, ended, until
+from tx_core.engine import threads
 from tx_core.errors import Busy, TextProblem
 from tx_core.training import background
 from tx_core.training.background import (
@@ -45,6 +46,16 @@ def test_a_stopped_training_keeps_what_it_learned_and_can_be_resumed():
     assert (done.state, done.records) == ("finished", (1, 2, 3, 4, 5))
     assert registry.resume("ann", "copy") is None
     assert registry.resume("bob", "copy") is None
+
+
+def test_a_run_waits_longer_for_a_slot_than_a_page_and_takes_none_of_theirs():
+    class Asking:
+        def updates(self):
+            yield threads.patience()
+
+    registry = Registry(limit=1)
+    registry.start("ann", "copy", Asking())
+    assert ended(registry, "ann").records == ((background.SLOT_PATIENCE_SECONDS, True),)
 
 
 def test_runs_beyond_the_limit_wait_and_begin_by_themselves_in_the_order_in_which_they_came():
