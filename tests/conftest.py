@@ -125,6 +125,7 @@ def nothing_remembered() -> Iterator[None]:
     if models:
         with models._guard:
             models._engines.clear()
+            models._failures.clear()
         models._local_models.cache_clear()
     if cache:
         with cache._guard:

@@ -37,6 +37,7 @@ FOLDER = re.compile(r"\w[\w .+-]{0,95}")
 MAX_LOCAL_MODELS = 100
 MAX_SETTINGS_BYTES = 1_000_000
 LISTING_SECONDS = 5.0
+FAILURE_SECONDS = 30.0
 NEEDS_DIRECTORY = "Set TX_MODELS_DIR to the directory that holds the folder {folder!r}."
 NEEDS_ANY_MODEL = "Set TX_ANY_MODEL=1: this model of the hub is not in the catalogue."
 NO_FOLDER = "There is no folder {name!r}, either."
@@ -194,8 +195,10 @@ def _directory(name: str) -> Path | None:
     with suppress(ModelUnavailable):
         card(name)
         return None
-    directory = Path(name).expanduser()
-    return directory if directory.is_dir() else None
+    with suppress(RuntimeError, OSError):  # of a user who does not exist, or too long for a path
+        directory = Path(name).expanduser()
+        return directory if directory.is_dir() else None
+    return None
 
 
 def directory_name(directory: Path) -> str:
@@ -246,14 +249,19 @@ def _embedded() -> Engine:
 _guard = Lock()
 _engines: OrderedDict[str, Engine] = OrderedDict()
 """Least recently used first; `_make_space` bounds their bytes, which grow when a model is copied in another precision."""
+_failures: TTLCache[str, CheckpointProblem | ModelUnavailable] = TTLCache(maxsize=64, ttl=FAILURE_SECONDS)
+"""Raised again without another attempt: each would evict loaded models, read the files or ask the hub, and let others wait."""
 _loading = Lock()
 """Models are loaded one after another, so that no two count on the same memory; they are downloaded at once."""
 
 
 def _loaded(name: str) -> Engine | None:
+    """Return the engine if it is loaded, else None; raise the error of an attempt that failed just now."""
     with _guard:
         if name in _engines:
             _engines.move_to_end(name)
+        elif problem := _failures.get(name):
+            raise type(problem)(str(problem))
         return _engines.get(name)
 
 
@@ -261,15 +269,20 @@ def _load_once(model: ModelCard) -> Engine:
     """Return the engine of any other model. Simultaneous calls load it once, and nobody waits for it who wants a loaded one."""
     if engine := _loaded(model.name):
         return engine
-    directory = MODELS / model.name if model.is_embedded else model.directory or fetch(model.hub_id, model.revision)
-    with _loading:
-        if engine := _loaded(model.name):
+    try:
+        directory = MODELS / model.name if model.is_embedded else model.directory or fetch(model.hub_id, model.revision)
+        with _loading:
+            if engine := _loaded(model.name):
+                return engine
+            _make_space(model.title, weights_bytes(directory))
+            engine = load_directory(directory, model.name, model.title)
+            with _guard:
+                _engines[model.name] = engine
             return engine
-        _make_space(model.title, weights_bytes(directory))
-        engine = load_directory(directory, model.name, model.title)
+    except (CheckpointProblem, ModelUnavailable) as problem:
         with _guard:
-            _engines[model.name] = engine
-        return engine
+            _failures[model.name] = type(problem)(str(problem))  # a copy: the traceback would keep the model in memory
+        raise
 
 
 def _make_space(title: str, nbytes: int) -> None:

@@ -73,6 +73,8 @@ def test_the_checkpoints_of_the_hosts_directory_are_offered_by_name_and_open(mod
     [
         ("/models/own", "no folder '/models/own'"),
         ("models/own", "TX_ANY_MODEL"),
+        ("~nobody/x", "no folder '~nobody/x'"),
+        ("x" * 5000, "There is no model named"),
         ("local:own", "TX_MODELS_DIR to the directory that holds the folder 'own'"),
     ],
 )

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from cachetools import TTLCache
 from safetensors.torch import load_file
 
 from tx_core.engine import catalogue
@@ -33,12 +34,16 @@ def why_not(name: str) -> str:
     return str(told.value)
 
 
-def test_visitors_who_wait_for_a_model_share_one_engine_and_a_model_that_failed_is_tried_again(hub: Path, monkeypatch):
-    loaded, load = [], catalogue.load_directory
+def test_visitors_who_wait_for_a_model_share_one_engine_and_a_model_that_failed_is_tried_again_later(hub: Path, monkeypatch):
+    loaded, load, clock = [], catalogue.load_directory, [100.0]
+    monkeypatch.setattr(catalogue, "_failures", TTLCache(64, catalogue.FAILURE_SECONDS, timer=lambda: clock[0]))
     with monkeypatch.context() as patch:
         patch.setattr(catalogue, "load_directory", lambda *_: (_ for _ in ()).throw(ModelUnavailable("damaged")))
         assert why_not("bert-base-uncased") == "damaged"
     monkeypatch.setattr(catalogue, "load_directory", lambda *model: loaded.append(model) or load(*model))
+    clock[0] += catalogue.FAILURE_SECONDS - 1
+    assert why_not("bert-base-uncased") == "damaged"
+    clock[0] += 2
     with ThreadPoolExecutor(6) as visitors:
         engines = set(map(id, visitors.map(catalogue.load, ["bert-base-uncased"] * 6)))
     assert (len(engines), len(loaded)) == (1, 1)
