@@ -64,7 +64,9 @@ def check_space(hub_id: str, info: "huggingface_hub.ModelInfo") -> None:
         raise ModelUnavailable(
             TOO_LARGE_FOR_MEMORY.format(title=hub_id, megabytes=weights / 1e6, limit=limits.max_model_megabytes)
         )
-    space = space_for_downloads()
+    # What is here of a download that another visitor has begun, or that was interrupted, needs no space once more.
+    begun = Path(constants.HF_HUB_CACHE, f"models--{hub_id.replace('/', '--')}", "blobs").glob("*.incomplete")
+    space = space_for_downloads() + sum(file.stat().st_size for file in begun)
     if sum(wanted.values()) > space:
         megabytes = sum(wanted.values()) / 1e6
         raise ModelUnavailable(NO_SPACE_FOR_DOWNLOAD.format(hub_id=hub_id, megabytes=megabytes, space=space / 1e6))

@@ -64,3 +64,7 @@ def test_a_model_is_refused_where_the_downloads_that_are_there_leave_no_space(
     with pytest.raises(ModelUnavailable) as told:
         download.check_space("someone/model", info(weights=7, settings=1.5))
     assert str(told.value) == download.NO_SPACE_FOR_DOWNLOAD.format(hub_id="someone/model", megabytes=8.5, space=8)
+    begun = tmp_path / "hub" / "models--someone--model" / "blobs"
+    begun.mkdir(parents=True)
+    (begun / "weights.incomplete").write_bytes(bytes(6_000_000))
+    download.check_space("someone/model", info(weights=7, settings=1))  # another visitor's download of the same model
