@@ -5,7 +5,6 @@ An intervention is an argument of a call, never a state of the model:
     engine.trace("time flies", interventions=[Intervention("off", layer=4, head=6)])
 """
 
-import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -40,8 +39,8 @@ MAX_INTERVENTIONS = 60
 """The most interventions that a URL may contain."""
 MIN_TEMPERATURE, MAX_TEMPERATURE = 0.01, 100.0
 """The range of temperatures in a URL."""
-LEAST_TEMPERATURE = 1e-6
-"""The lowest at all: by less, scores in single precision may overflow."""
+LEAST_TEMPERATURE, GREATEST_TEMPERATURE = 1e-6, 1e6
+"""The range of temperatures at all: beyond it, scores in single precision may overflow, and a temperature may be infinite."""
 MAX_PADDING = 64
 """The most tokens of padding that "no_padding_mask" may add."""
 NO_LAYER = "This model has {layers} layers: there is no layer {layer:,} to change."
@@ -97,7 +96,11 @@ class InterventionRule:
     takes_vectors: bool = False
 
 
-_TEMPERATURE = ValueRule(f"a number from {LEAST_TEMPERATURE}", lambda value: LEAST_TEMPERATURE <= value < math.inf, repr)
+_TEMPERATURE = ValueRule(
+    f"a number from {LEAST_TEMPERATURE} to {GREATEST_TEMPERATURE:.0e}",
+    lambda value: LEAST_TEMPERATURE <= value <= GREATEST_TEMPERATURE,
+    repr,
+)
 _PADDING = ValueRule(
     f"a whole number from 1 to {MAX_PADDING}", lambda value: value in range(1, MAX_PADDING + 1), lambda value: f"{value:.0f}"
 )
@@ -151,8 +154,8 @@ class Intervention:
             "cut" in all layers the encoder only.
         head: None for all heads of the layer. The softmax is changed in all heads of a layer.
         positions: token positions, as many as the rule of the kind names; of "patch" one or none.
-        value: the temperature, from `LEAST_TEMPERATURE`, or the number of padding tokens, from 1 to `MAX_PADDING`; 1.0 for other
-            kinds.
+        value: the temperature, from `LEAST_TEMPERATURE` to `GREATEST_TEMPERATURE`, or the number of padding tokens, from 1 to
+            `MAX_PADDING`; 1.0 for other kinds.
         part: what "off", "patch" and "mean" change in place of the attention: "mlp", what the feed-forward sublayer adds to the
             residual stream; "residual", of "patch" alone, the vector that leaves the layer.
 
