@@ -27,7 +27,7 @@ export default function mountLive({ data: given, parentElement, setStateValue, s
   if (live.data && !isOther && data.sent !== live.data.sent && draftName(data)) keep(draftName(data), {});
   if (data.now !== live.data?.now) live.ahead = Date.now() / 1000 - data.now; // of the server's clock
   live.data = data;
-  if (isOther || data.revealed) removeStage(live);
+  if (isOther || data.revealed) removeStage(live, isOther);
   if (isOther) bringBack(live, BRING_BACK);
   live.asked = null;
   live.go.hidden = true;
@@ -100,11 +100,11 @@ async function showStage(live, { drawing, home, entry, data, then, recap }) {
   setAsking(false);
 }
 
-function removeStage(live) {
+function removeStage(live, isLeft) {
   if (!live.drawn) return;
   live.drawn.shown.over = true;
   live.stage.replaceChildren();
-  live.drawn.shown.end?.();
+  live.drawn.shown.end?.(isLeft);
   live.drawn = null;
   setAsking(true);
 }
@@ -262,7 +262,7 @@ function draw(live, message) {
   live.meter.firstChild.style.width = `${(100 * (message.answered ?? 0)) / Math.max(1, message.students ?? 1)}%`;
   live.shown.hidden = !message.sentence;
   setText(live.shown, message.sentence ? live.data.texts.shown.replace("{sentence}", () => visible(message.sentence)) : "");
-  if (!message.revealed?.includes(live.data.step)) removeStage(live); // the teacher hides the answers again
+  if (!message.revealed?.includes(live.data.step)) removeStage(live, true); // the teacher hides the answers again
   const results = message.closed ? null : message.results;
   live.root.classList.toggle("revealed", Boolean(message.revealed?.includes(message.step))); // a first vote leaves the count in sight
   live.sentence.hidden = !results;

@@ -9,7 +9,7 @@ import { computed, connect, present, tellLook } from "./page.js";
 import { button } from "./toolbar.js";
 
 const views = new Map(); // by page, or step of a room: how it was looked at last, for who comes back to it
-const wishes = new Map(); // by step of a room: what was asked for last of a stage that was drawn there before its page had run
+let wish = null; // what was asked for last of a stage that was drawn before its page had run, and at which step of a room
 
 // make(parent): a stage, by `begin`; receive(stage, bytes): takes in a message; written(stage): the view as links write it; redraw(stage);
 // end(stage): what else ends with it. Returns what a bundle exports: `mount` for Streamlit, `offline` for a file without a server, and
@@ -29,22 +29,22 @@ export function stageOf({ make, receive, written, redraw, end = () => {} }) {
     return stage;
   };
   return {
-    // mounted: what Streamlit gives; of a stage that is drawn before its page has run, `askForRun` stands for both ways to the server.
+    // mounted: what Streamlit gives; of a stage that is drawn before its page has run, `askForRun` stands for both ways to the server, and
+    // what ends it is told whether its step was left, so that the page's own stage will not come.
     mount(mounted) {
       const { askForRun } = mounted;
       const [stage, over] = mountOnce(mounted.parentElement, make, remove);
       const place = () => stage.header.arrival.place;
-      const keepWish = (...wish) => {
-        wishes.set(place(), wish);
+      const keepWish = (...asked) => {
+        wish = { place: place(), asked };
         askForRun();
       };
       connect(stage, askForRun ? { setTriggerValue: keepWish, setStateValue: askForRun } : mounted, () => written(stage));
       receive(stage, mounted.data);
-      const wish = wishes.get(place());
-      if (!wish || askForRun) return over;
-      wishes.delete(place());
-      mounted.setTriggerValue(...wish);
-      return over;
+      const own = wish?.place === place() ? wish : null; // that of a step that was left is forgotten
+      wish = askForRun ? own : null;
+      if (own && !askForRun) mounted.setTriggerValue(...own.asked);
+      return askForRun ? (isLeft) => { if (isLeft) wish = null; over(); } : over;
     },
     offline(parent, texts, data) {
       const stage = alone(parent, texts, Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0)));
