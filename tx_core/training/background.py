@@ -72,6 +72,7 @@ class _Job:
         address: The address of its visitor, for the share; "" if unknown.
         before: The visitor's earlier job, restored if this one leaves the queue.
         dropped_at: When it is dropped because its visitor left, by the registry's clock.
+        asked_at: When it was last asked for, by the same clock.
     """
 
     training: Trainable
@@ -79,6 +80,7 @@ class _Job:
     state: TrainingState = "waiting"
     before: "_Job | None" = None
     dropped_at: float = inf
+    asked_at: float = 0.0
     records: list[Any] = field(default_factory=list)
     problem: str = ""
     stop: threading.Event = field(default_factory=threading.Event)
@@ -93,8 +95,8 @@ class Registry:
 
     Args:
         limit: Number of runs that compute at once.
-        max_runs: Number of runs held at most; None for what the host sets. A new one takes the place of the oldest finished
-            one; where none is finished, it is refused.
+        max_runs: Number of runs held at most; None for what the host sets. A new one takes the place of a finished one: of
+            who left first, else of the one that nobody has asked for the longest. Where none is finished, it is refused.
         clock: Seconds, monotonic.
     """
 
@@ -154,7 +156,7 @@ class Registry:
         """Return the state of a visitor's run, None without one; a visitor who asks has not left."""
         with self._lock:
             if job := self._jobs.get((visitor, kind)):
-                job.dropped_at = inf
+                job.dropped_at, job.asked_at = inf, self._clock()
             self._advance()
             return self._snapshot(visitor, kind)
 
@@ -182,7 +184,9 @@ class Registry:
         if job.active:
             job.before = self._jobs.get((visitor, kind))
         self._jobs.pop((visitor, kind), None)  # so that the new one comes last
+        job.asked_at = self._clock()
         done = [key for key, other in self._jobs.items() if not other.active]
+        done.sort(key=lambda key: (self._jobs[key].dropped_at, self._jobs[key].asked_at))
         for key in done[: max(0, len(self._jobs) + 1 - self._max_runs)]:
             self._drop(key)
         self._jobs[visitor, kind] = job

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.trainings import Counting, ended, until
+from tests.support.trainings import Clock, Counting, ended, until
 from tx_core.engine import threads
 from tx_core.errors import Busy, TextProblem
 from tx_core.training import background
@@ -143,13 +143,23 @@ def test_one_address_has_a_share_of_the_places_and_leaves_the_others_to_other_vi
     assert all(ended(registry, name).state == "finished" for name in ("bob", "tab 3"))
 
 
-def test_the_runs_held_are_bounded_and_the_oldest_finished_one_goes_first():
-    registry = Registry(limit=9, max_runs=2)
-    for visitor in ("first", "second", "third"):
+def test_the_runs_held_are_bounded_and_those_who_left_lose_theirs_first_then_who_asked_for_it_longest_ago():
+    clock = Clock()
+    registry = Registry(limit=9, max_runs=3, clock=clock)
+
+    def run(visitor: str) -> None:
         registry.start(visitor, "copy", Counting(0))
         ended(registry, visitor)
-    states = [registry.snapshot(visitor, "copy") for visitor in ("first", "second", "third")]
-    assert states[0] is None and [one.state for one in states[1:]] == ["finished", "finished"]
+        clock.now += 1
+        registry.snapshot("ann", "copy")  # whose page is in use
+
+    for visitor in ("ann", "bob", "cid"):
+        run(visitor)
+    registry.leave("cid", 300)
+    run("dan")
+    assert registry.snapshot("cid", "copy") is None
+    run("eve")
+    assert [name for name in ("ann", "bob", "dan", "eve") if registry.snapshot(name, "copy")] == ["ann", "dan", "eve"]
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
