@@ -44,6 +44,7 @@ from pages.ui.shell.session import has_lost_session, has_upload
 from pages.ui.shell.start_page import NAVIGATION_SCRIPT, NOT_DRAWN, SIDEBAR_WIDTH, without_search
 from pages.ui.shell.step import SHOWN
 from pages.ui.shell.texts import SESSION_LOST
+from pages.ui.stage.background_runs import keep_runs
 from pages.ui.stage.scripts import STAGE_FILES
 
 LOSS_SECONDS = 20.0
@@ -95,6 +96,7 @@ if take_over(browser.resumed, browser.resumed is not None and has_lost_session()
 if time.monotonic() - st.session_state.get(LOST_AT, -math.inf) < LOSS_SECONDS:
     st.toast(SESSION_LOST, icon=":material/link_off:", duration="infinite")
 
+keep_runs()
 if not admitted:
     explain_waiting()
     st.stop()

@@ -153,10 +153,10 @@ class Registry:
             return self._add(visitor, kind, _Job(job.training, address=address, records=job.records))
 
     def snapshot(self, visitor: str, kind: str) -> Snapshot | None:
-        """Return the state of a visitor's run, None without one; a visitor who asks has not left."""
+        """Return the state of a visitor's run, None without one."""
         with self._lock:
             if job := self._jobs.get((visitor, kind)):
-                job.dropped_at, job.asked_at = inf, self._clock()
+                job.asked_at = self._clock()
             self._advance()
             return self._snapshot(visitor, kind)
 
@@ -173,12 +173,16 @@ class Registry:
                 job.stop.set()
 
     def leave(self, visitor: str, seconds: float) -> None:
-        """Drop all runs of a visitor after so many seconds, unless `snapshot` is called before."""
+        """Drop all runs of a visitor after so many seconds, unless `stay` is called before."""
         with self._lock:
             for (owner, _), job in self._jobs.items():
                 if owner == visitor:
                     job.dropped_at = self._clock() + seconds
             self._advance()
+
+    def stay(self, visitor: str) -> None:
+        """Keep all runs of a visitor who is back."""
+        self.leave(visitor, inf)
 
     def _add(self, visitor: str, kind: str, job: _Job) -> Snapshot:
         if job.active:

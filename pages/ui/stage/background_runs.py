@@ -46,7 +46,16 @@ def _release(name: str) -> None:
 
 @st.cache_resource(scope="session", show_spinner=False, on_release=_release)
 def _claim(name: str) -> str:
+    """Keep a visitor's trainings: called once for each connection."""
+    for registry in (TRAININGS, SCANS):
+        registry.stay(name)
     return name
+
+
+def keep_runs() -> None:
+    """Keep the trainings of a visitor whose connection is back, on whatever page they are."""
+    if "training_visitor" in st.session_state:
+        visitor()
 
 
 def current_run(kind: str) -> Snapshot | None:
