@@ -299,15 +299,20 @@ def teacher_notes(lesson: Lesson) -> list[tuple[str, str]]:
 
 
 def show_ways(name: str, lesson: Lesson, number: int, answered: bool) -> None:
-    """Link to the next step, to the previous one, and out of the lesson."""
+    """Link to the view below, to the next step, to the previous one, and out of the lesson.
+
+    What is to be done is filled: to see the view where the step still waits for a change of it, else to go on.
+    """
     with st.container(horizontal=True, vertical_alignment="center", key="lesson_ways"):
+        waits = waits_for_change(name, lesson, number)
+        if answered:
+            with st.container(width="content"):
+                way_down(lesson.steps[number - 1], waits)
         if number < len(lesson.steps):
-            with st.container(width="content", key="lesson_next" if answered else "lesson_skip"):
+            with st.container(width="content", key="lesson_next" if answered and not waits else "lesson_skip"):
                 step_link(name, number + 1, texts.NEXT_STEP if answered else texts.SKIP_STEP, ":material/arrow_forward:")
         elif answered and not is_locked():
             show_ways_on(name)
-        if answered:
-            way_down(lesson.steps[number - 1])
         if number > 1:
             with st.container(key="lesson_previous", width="content"):
                 step_link(name, number - 1, texts.PREVIOUS_STEP, ":material/arrow_back:")
@@ -317,10 +322,11 @@ def show_ways(name: str, lesson: Lesson, number: int, answered: bool) -> None:
 
 
 @st.fragment
-def way_down(step: Step) -> None:
+def way_down(step: Step, waits: bool) -> None:
     """Link to the view below the step; assets/shell scrolls to it: the map, or the first picture."""
     asks_map = grid_of(step.question) is not None and "changes" not in step.view
-    st.button(texts.SEE_BELOW, key=f"lesson_below_{'map' if asks_map else 'picture'}", icon=":material/arrow_downward:")
+    key, look = f"lesson_below_{'map' if asks_map else 'picture'}", "primary" if waits else "secondary"
+    st.button(texts.SEE_BELOW, key=key, icon=":material/arrow_downward:", type=look)
 
 
 def show_ways_on(name: str) -> None:
