@@ -63,6 +63,12 @@ def guess(student: Page, word: str, question: Question = STEPS[0].question) -> N
     expect(main(student).get_by_text(texts.YOUR_GUESS.format(guess=word))).to_be_visible(timeout=PATIENCE)
 
 
+def switch_off_at_once(student: Page) -> None:
+    """Switch off a head in the stage that is fetched at once, before the page has run."""
+    for name in (MORE, re.compile("^Switch off")):
+        student.locator(".live").get_by_role("button", name=name).click()
+
+
 def own_stage(student: Page) -> None:
     """Wait until the page has run and its own stage stands in the place of the one that was fetched at once."""
     expect(student.locator(".st-key-step_stage")).to_be_attached(timeout=PATIENCE)
@@ -338,9 +344,22 @@ def test_phones_and_teacher_see_the_stage_of_a_step_with_the_guesses_in_it_and_l
         if offers_changes:
             view.evaluate(HOLD_RUN)
         press(teacher, texts.REVEAL)
-        if offers_changes:  # what is asked of the stage that was fetched at once is done by the page's own
-            for name in (MORE, re.compile("^Switch off")):
-                view.locator(".live").get_by_role("button", name=name).click()
+        if offers_changes:  # what is asked of the stage that was fetched at once the page's own does, unless it is hidden before
+            switch_off_at_once(view)
+            press(teacher, texts.HIDE_AGAIN)
+            expect(view.get_by_test_id("stage")).to_have_count(0, timeout=PATIENCE)
+            press(teacher, texts.REVEAL)
+            expect(view.locator(".live").get_by_test_id("stage")).to_be_visible(timeout=PATIENCE)
+            view.evaluate("release()")
+            own_stage(view)
+            answered(view)
+            expect(view.get_by_role("button", name=re.compile("^Undo: Layer"))).to_have_count(0)
+            press(teacher, texts.HIDE_AGAIN)
+            expect(view.get_by_test_id("stage")).to_have_count(0, timeout=PATIENCE)
+            answered(view)
+            view.evaluate(HOLD_RUN)
+            press(teacher, texts.REVEAL)
+            switch_off_at_once(view)
             view.evaluate("release()")
         own_stage(view)
         expect(view.get_by_role("button", name=re.compile("^Undo: Layer"))).to_have_count(int(offers_changes), timeout=PATIENCE)
