@@ -194,7 +194,7 @@ function listed(chart) {
 // Points that move with the look `layer` and are coloured by the look `colour`; all layers have one scale.
 function inLayer(chart, values, chosen) {
   const { layers, colourings, nearest } = chart;
-  if (!layers) return chart;
+  if (!nearest) return chart;
   const layer = Math.min(Number(values.layer), layers.length - 1);
   const near = nearest[layer];
   const kinds = colourings[values.colour] ?? Object.values(colourings)[0];

@@ -28,13 +28,11 @@ from tx_core.classroom.lesson_file import open_lesson
 from tx_core.classroom.measures import Measure, compute_answer, score_word
 from tx_core.classroom.questions import shares_by_name
 from tx_core.engine import catalogue
-from tx_core.engine.bert_engine import OwnEngine
 from tx_core.engine.engine import Engine
 from tx_core.engine.progress import Progress
 from tx_core.errors import ChangeProblem, ExplorerError, LessonProblem, ModelUnavailable, TextProblem
 from tx_core.fill_mask.predictions import fill_jointly
 from tx_core.fill_mask.word_scores import read_words, score_words
-from tx_core.lessons.untrained import untrained_engine
 from tx_core.settings import ASSETS
 from tx_core.transformer.interventions import read_interventions
 
@@ -299,7 +297,10 @@ def sides_of(engine: Engine, entry: Example, shown: Example) -> tuple[Side, Side
         own = {name: view.get(f"{name}{suffix if name == vary else ''}", "") for name in ("text", "changes", "model")}
         runs = catalogue.load(own["model"]) if own["model"] else engine
         seed = int(view.get(f"seed{suffix}", 1)) if suffix and vary == "untrained" else 0
-        runs = untrained_engine(runs, seed) if seed else runs
+        if seed:
+            from tx_core.lessons.untrained import untrained_engine  # imports torch, which a page of stored claims does without
+
+            runs = untrained_engine(runs, seed)
         changes = read_interventions(own["changes"]) if own["changes"] else ()
         trace = runs.trace(own["text"], keep=("weights", "hidden"), interventions=changes)
         read = views.view(trace.attention, merge_words=True)
@@ -319,6 +320,8 @@ def compare_claims(engine: Engine, entry: Example, shown: Example) -> list[Claim
 
     Another model has other heads: it is asked for the one that does best what is claimed, or the layer where means are compared.
     """
+    from tx_core.engine.bert_engine import OwnEngine  # imports torch, as above
+
     view, vary = _view_of(entry, shown), entry["vary"]
     is_own_bert = isinstance(engine, OwnEngine) and not engine.info.predicts_next
     if (vary == "model" and engine.name != catalogue.DEFAULT) or (vary == "untrained" and not is_own_bert):
