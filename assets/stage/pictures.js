@@ -114,7 +114,7 @@ function takePictures(header, body) {
     const values = new Float32Array(body.slice(start, (start += 4 * size)).buffer);
     const drawn = { ...chart };
     if (chart.kind === "matrix") Object.assign(drawn, { rows, columns, cells: values });
-    if (chart.layers) drawn.layers = Array.from({ length: chart.layers }, (_, layer) => rows.map((_, row) => Array.from(values.subarray(row * columns.length + 2 * layer, row * columns.length + 2 * layer + 2))));
+    if (chart.nearest) drawn.layers = Array.from({ length: chart.layers }, (_, layer) => rows.map((_, row) => Array.from(values.subarray(row * columns.length + 2 * layer, row * columns.length + 2 * layer + 2))));
     if (chart.kind === "lines") {
       const series = chart.series.map((line, row) => ({ ...line, values: Array.from(values.subarray(row * columns.length, (row + 1) * columns.length)) }));
       Object.assign(drawn, { steps: columns, series });
