@@ -21,7 +21,7 @@ for name in names_in_order():
             st.markdown(f":material/check_circle: {texts.LESSON_FINISHED}")
         st.text(lesson.about)
         with st.container(horizontal=True):
-            with st.container(key=f"learn_begin_{name}", width="content"):  # a button, as assets/page.css draws it
+            with st.container(key=f"learn_lesson_next_{name}", width="content"):  # a button, as assets/page.css draws it
                 step_link(name, 1, texts.BEGIN, ":material/school:")
             with st.container(key=f"learn_class_{name}", width="content"):
                 class_link(name, texts.USE_IN_CLASS)
