@@ -29,7 +29,7 @@ from pages.ui.stage.inputs import Asked, ask_sentences, values_asked
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.errors import ExplorerError
-from tx_core.lessons.key_value import EXAMPLE, LARGEST, WIDTH, Store, VectorRow
+from tx_core.lessons.key_value_store import EXAMPLE, LARGEST, WIDTH, Store, VectorRow
 
 PAGE = "self_attention"
 LAYERS, HEADS = controls.embedded_sizes()

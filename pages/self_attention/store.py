@@ -14,7 +14,8 @@ from pages.ui.shell.level import is_hidden
 from pages.ui.stage.matrices import Matrix, MatrixSteps, Origin, cell_origin, numbers_from_1
 from pages.ui.stage.pictures import Picture, pictures_beside
 from tx_core.errors import ExplorerError
-from tx_core.lessons.key_value import DIVISOR, LARGEST, MAX_STORE_ROWS, WIDTH, LookupResult, Store, VectorRow, look_up
+from tx_core.lessons.key_value import DIVISOR, LookupResult, look_up
+from tx_core.lessons.key_value_store import LARGEST, MAX_STORE_ROWS, WIDTH, Store, VectorRow
 
 OVER_KEYS = ("matches", "scores", "weights")
 """Matrices with a column per row of the store."""

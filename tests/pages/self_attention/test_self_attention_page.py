@@ -14,7 +14,7 @@ from pages.ui.stage.controls import take_settings
 from tests.support.staged import staged, staged_parts, staged_pictures, staged_steps
 from tx_core.analysis.patterns import name_heads, pattern_sums
 from tx_core.lessons import key_value
-from tx_core.lessons.key_value import EXAMPLE, Store
+from tx_core.lessons.key_value_store import EXAMPLE, Store
 from tx_core.lessons.self_attention import head_projections, random_projections
 from tx_core.transformer.attention import NORMALISE, attend, causal_mask
 

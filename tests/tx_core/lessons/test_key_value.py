@@ -5,7 +5,8 @@ import math
 import pytest
 
 from tx_core.errors import TextProblem
-from tx_core.lessons.key_value import EXAMPLE, MAX_STORE_ROWS, Store, look_up
+from tx_core.lessons.key_value import look_up
+from tx_core.lessons.key_value_store import EXAMPLE, MAX_STORE_ROWS, Store
 
 
 @pytest.mark.parametrize(
