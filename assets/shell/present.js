@@ -79,6 +79,7 @@ function turn(by) {
   if (words && !isPicture && by > 0) show("picture")
   if (!isPicture && document.querySelector("body [data-presented]")) return true
   keyed(...(by > 0 ? ["lesson_next", "lesson_skip", "classroom_next"] : ["lesson_previous", "classroom_previous"]))?.click()
+  document.querySelector("main").scrollTop = 0 // the words of another step are read from their beginning
   show(begin())
   return true
 }

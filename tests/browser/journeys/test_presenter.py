@@ -130,6 +130,7 @@ def test_a_lesson_is_led_by_keys_from_its_words_to_its_picture_and_r_reveals(pag
     page.keyboard.press("r")
     expect(verdict).to_contain_text("yesterday", timeout=PATIENCE)
     answered(page)
+    page.evaluate("document.querySelector('main').scrollTop = 1e6")  # words that do not fit are turned through first
     page.keyboard.press("PageDown")
     expect(verdict).to_be_hidden()
     expect(page.get_by_test_id("stage")).to_be_visible()
