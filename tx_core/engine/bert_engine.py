@@ -151,6 +151,7 @@ BertEngine = OwnEngine[Bert]
 """One whose model is a BERT."""
 
 
+@torch.inference_mode(False)  # weights that are made in inference mode can have no gradients
 def load_own_engine(directory: Path, name: str, title: str) -> OwnEngine:
     """Load a checkpoint directory of a model of ours, on the best device.
 

@@ -59,7 +59,8 @@ LOOKUP = {
 @pytest.mark.parametrize("family", LOOKUP)
 def test_captum_on_the_librarys_model_finds_the_same(checkpoint, family: str):
     directory = catalogue.MODELS / family if family == "embedded" else checkpoint(family)
-    other = catalogue.load(family) if family == "embedded" else load.load_engine(directory, family, family)
+    with torch.inference_mode():  # whoever loads a model so may ask for gradients later
+        other = catalogue.load(family) if family == "embedded" else load.load_engine(directory, family, family)
     text = "Time flies<pad> like an ___ over" if family == "roberta" else "Time flies like an ___ over"
     filling = predict(other, text, top_k=2)
     encoding, place, word = filling.encoding, filling.blanks[0].place, filling.blanks[0].predictions[1]
