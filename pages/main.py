@@ -16,7 +16,6 @@ from pages.ui.shell.address import (
     PLACE,
     ROOM,
     STEP,
-    came_by_history,
     is_locked,
     is_presented,
     present_or_not,
@@ -40,7 +39,7 @@ from pages.ui.shell.level import (
 )
 from pages.ui.shell.metrics import page_run
 from pages.ui.shell.readiness import default_engine, first_visit
-from pages.ui.shell.session import has_lost_session, has_upload
+from pages.ui.shell.session import came_by_history, has_lost_session, has_upload
 from pages.ui.shell.start_page import NAVIGATION_SCRIPT, NOT_DRAWN, SIDEBAR_WIDTH, without_search
 from pages.ui.shell.step import SHOWN
 from pages.ui.shell.texts import SESSION_LOST

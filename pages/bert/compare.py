@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.bert import texts
 from pages.bert.inputs import FIELDS, PAGE, SETTINGS, BertInputs, chosen_head, offers_part, part_controls
-from pages.ui.export.computation import Computation, call, computed, each, load_asked, named
+from pages.ui.export.computation import Computation, call, computed, each, engine_call, named
 from pages.ui.export.menu import offer_drawings
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell import cache, readiness
@@ -98,7 +98,7 @@ def differences(inputs: BertInputs, engine: BertEngine) -> parity.Parity:
 
 def _parity(inputs: BertInputs) -> Computation:
     checkpoint = call(getattr, catalogue, "MODELS").joinpath(catalogue.DEFAULT)
-    return named("both", call(parity.compare_with_library, load_asked(inputs), checkpoint, *inputs.sentences))
+    return named("both", call(parity.compare_with_library, engine_call(inputs), checkpoint, *inputs.sentences))
 
 
 def run_untrained(inputs: BertInputs, engine: BertEngine) -> TwoRuns:
@@ -198,7 +198,7 @@ def _numbers(inputs: BertInputs) -> PartNumbers:
     if inputs.part == "compare":
         ours, theirs = (named(name, getattr(both, name)[place], FROM_0) for name in ("ours", "theirs"))
         return inputs.numbers([both.hidden, both.weights, both.logits, ours - theirs], "layer", "head")
-    engines = [load_asked(inputs), named("untrained", call(untrained.untrained_engine, load_asked(inputs), inputs.seed))]
+    engines = [engine_call(inputs), named("untrained", call(untrained.untrained_engine, engine_call(inputs), inputs.seed))]
     weights = each(engines, lambda one: one.trace(*inputs.sentences).attention.weights[place])
     return inputs.numbers([named("weights", weights, FROM_0)], "layer", "head", "seed")
 

@@ -27,7 +27,7 @@ from pages.ui.shell.address import (
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage import view_options
 from pages.ui.stage.controls import SPECIAL_CONTROL, Control, matrix_controls
-from pages.ui.stage.inputs import Asked, ask_sentences, values_asked
+from pages.ui.stage.inputs import PageInputs, ask_sentences, input_values
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
 from pages.ui.stage.texts import SECOND_SENTENCE
 from pages.ui.stage.tokens import SPECIAL_FIELD
@@ -75,7 +75,7 @@ FIELDS = StageFields(
 
 
 @dataclass(frozen=True)
-class BertInputs(Asked):
+class BertInputs(PageInputs):
     """What is computed, by the names of the fields."""
 
     part: str
@@ -104,7 +104,7 @@ def bert_inputs() -> BertInputs:
     labels = {"text": shell_texts.SENTENCE, "pair": SECOND_SENTENCE}
     is_trained = value_of(PAGE, "part") == "labels" and value_of(PAGE, "kind") == TRAINED
     model = FINE_TUNED if is_trained else DEFAULT
-    return ask_sentences(PAGE, labels, lambda: BertInputs(model=model, **values_asked(PAGE, FIELDS.own)))
+    return ask_sentences(PAGE, labels, lambda: BertInputs(model=model, **input_values(PAGE, FIELDS.own)))
 
 
 def _exchange_example(arriving: bool) -> None:

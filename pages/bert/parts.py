@@ -17,7 +17,7 @@ from pages.bert.compare import (
 )
 from pages.bert.inputs import DIMENSIONS_SHOWN, FIELDS, LABEL_HEADS, PAGE, TRAINED, BertInputs, part_controls
 from pages.ui.export.attention import attention_exports, shown_map
-from pages.ui.export.computation import call, load_asked, named
+from pages.ui.export.computation import call, engine_call, named
 from pages.ui.export.menu import export_menu
 from pages.ui.export.part import Part, show_part
 from pages.ui.export.records import PartNumbers
@@ -70,9 +70,9 @@ def labels_part(inputs: BertInputs, engine: BertEngine) -> None:
 
 
 def _label_numbers(inputs: BertInputs) -> PartNumbers:
-    trace = named("trace", load_asked(inputs).trace(*inputs.sentences, keep=("hidden",)))
+    trace = named("trace", engine_call(inputs).trace(*inputs.sentences, keep=("hidden",)))
     if inputs.kind == TRAINED:
-        logits = named("logits", load_asked(inputs).label_logits(trace.hidden[-1]))
+        logits = named("logits", engine_call(inputs).label_logits(trace.hidden[-1]))
         return inputs.numbers([logits, named("shares", call(probabilities, logits))])
     asked = LABEL_HEADS[inputs.kind], inputs.labels, inputs.seed
     scores = named("scores", call(untrained.predict_labels, trace, *asked))

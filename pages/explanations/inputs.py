@@ -7,7 +7,7 @@ from pages.ui.shell import controls
 from pages.ui.shell.address import Field, StageFields, choice_field, place_field, text_field
 from pages.ui.shell.examples import read_examples
 from pages.ui.stage.controls import Control
-from pages.ui.stage.inputs import Asked, ask_model, offers_answers, pair_inputs
+from pages.ui.stage.inputs import PageInputs, ask_model, offers_answers, pair_inputs
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine import catalogue
 
@@ -29,7 +29,7 @@ CONTROLS = [Control("ask", "segments", texts.ASK, tuple(texts.ASKS.items()), hel
 
 
 @dataclass(frozen=True)
-class ExplanationInputs(Asked):
+class ExplanationInputs(PageInputs):
     """What the page is asked: why the answer to sentence A is not that to B, text_b."""
 
     text_b: str

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from pages.explanations import texts
 from pages.explanations.inputs import ExplanationInputs
-from pages.ui.export.computation import call, computed, load_asked, named
+from pages.ui.export.computation import call, computed, engine_call, named
 from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell.address import is_offered
@@ -35,7 +35,7 @@ def explanation_part(inputs: ExplanationInputs, engine: Engine, below: Callable[
     longest = max(len(engine.encode(text)) for text in (inputs.text, inputs.text_b))
     if longest > MAX_TOKENS:
         raise TextProblem(texts.TOO_LONG.format(tokens=longest, most=MAX_TOKENS))
-    pair = named("pair", call(explain_pair, load_asked(inputs), inputs.text, inputs.text_b))
+    pair = named("pair", call(explain_pair, engine_call(inputs), inputs.text, inputs.text_b))
     with memory_checked():
         found: PairExplanation = computed(pair, engine)
     answers = dict(zip(("answer", "other"), found.answers, strict=True))

@@ -7,7 +7,7 @@ from pages.fill_mask.head_scan import SCAN_COLUMNS, followed_name, scan_rows
 from pages.fill_mask.predictions import ListSettings, SentencePredictions, prediction_rows
 from pages.fill_mask.run import BlankRun
 from pages.ui.export.attention import AttentionMap, attention_exports, changes_in_words
-from pages.ui.export.computation import Computation, call, changes_argument, each, load_asked, named
+from pages.ui.export.computation import Computation, call, changes_argument, each, engine_call, named
 from pages.ui.export.records import DataTable, Export, Exports, PartNumbers, table_files
 from pages.ui.export.transformers_code import intervention_lines, loading_lines, special_argument, with_mask_tokens
 from pages.ui.shell import controls
@@ -149,7 +149,7 @@ print(*moved, sep="\\n")
 
 def list_numbers(run: BlankRun) -> list[Computation]:
     """Return the computation of every word on the page with its probability."""
-    engine, predictions = load_asked(run.inputs), []
+    engine, predictions = engine_call(run.inputs), []
     for number, answer in enumerate(run.answers, start=1):
         several = str(number) if len(run.answers) > 1 else ""
         text = named(f"text{several}", answer.text)
@@ -168,7 +168,7 @@ def list_numbers(run: BlankRun) -> list[Computation]:
 def shift_numbers(run: BlankRun) -> list[Computation]:
     """Return the computation of the predictions at one blank with and without the changes."""
     looked = run.looked
-    engine, changes = load_asked(run.inputs), changes_argument(looked.changed)
+    engine, changes = engine_call(run.inputs), changes_argument(looked.changed)
     blank = call(shift_predictions, engine, looked.text, **changes, **run.inputs.chosen.options).blanks[looked.number]
 
     def row(one: EntryShift) -> tuple[object, ...]:
@@ -182,7 +182,7 @@ def scan_numbers(run: BlankRun) -> list[Computation]:
     looked = run.looked
     scan = looked.scan_asked
     named_words = {"named": [one.ids for one in scan.result.named]} if scan.result.named else {}
-    engine, given = load_asked(run.inputs), changes_argument(scan.base) | named_words
+    engine, given = engine_call(run.inputs), changes_argument(scan.base) | named_words
     found = named("scan", call(Scan, engine, looked.text, blank=looked.number, **given).run())
     effects = {scan.result.word: found.change}
     effects |= {one.word: found.named[place].change for place, one in enumerate(scan.result.named)}

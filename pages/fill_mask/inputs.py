@@ -30,7 +30,7 @@ from pages.ui.shell.examples import Example, find, offer_examples, read_examples
 from pages.ui.shell.frame import explain
 from pages.ui.stage import view_options
 from pages.ui.stage.changes import CHANGES_FIELD
-from pages.ui.stage.inputs import Asked, ask_model
+from pages.ui.stage.inputs import PageInputs, ask_model
 from pages.ui.stage.routes import BESIDE_LOOKS
 from pages.ui.stage.tokens import SPECIAL_FIELD, click_word, escape_markdown, sentence_words
 from pages.ui.stage.view_options import COMPARED
@@ -107,7 +107,7 @@ FIELDS = StageFields(
 
 
 @dataclass(frozen=True)
-class BlankInputs(Asked):
+class BlankInputs(PageInputs):
     """What the model is asked about.
 
     Attributes:

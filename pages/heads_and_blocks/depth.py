@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.heads_and_blocks import texts
 from pages.heads_and_blocks.inputs import PAGE, BlockInputs
-from pages.ui.export.computation import call, computed, each, load_asked, named
+from pages.ui.export.computation import call, computed, each, engine_call, named
 from pages.ui.export.part import Part
 from pages.ui.shell import cache
 from pages.ui.shell.address import value_of
@@ -37,7 +37,7 @@ def depth_part(inputs: BlockInputs, engine: BertEngine) -> Part:
     computations = [
         named(name, call(run_random_blocks, norm_first=first, **given)) for name, first in (("post", False), ("pre", True))
     ]
-    own_computation = named("trained", call(skip_effect, load_asked(inputs), *inputs.sentences))
+    own_computation = named("trained", call(skip_effect, engine_call(inputs), *inputs.sentences))
     post, pre, own = (computed(one, engine) for one in (*computations, own_computation))
     charts = (
         ("length", texts.MEAN_LENGTH, None, False),
@@ -102,9 +102,9 @@ def journey_part(inputs: BlockInputs, engine: BertEngine) -> Part:
         series = dict(zip(names, (getattr(path, name) for path in paths), strict=True))
         drawing = lines_drawing(title, depths(engine.info.num_layers), series, limits=limits)
         pictures.append(Picture(drawing, cell=texts.AT_DEPTH, picks="words"))
-    traced = named("trace", load_asked(inputs).trace(*inputs.sentences, keep=("hidden",)))
+    traced = named("trace", engine_call(inputs).trace(*inputs.sentences, keep=("hidden",)))
     if engine.info.has_head:
-        run = computed(call(layer_words, load_asked(inputs), traced), engine, trace=trace)
+        run = computed(call(layer_words, engine_call(inputs), traced), engine, trace=trace)
         pictures.append(Picture(_readings(run, names), texts.READINGS_NOTE, row=1, picks="words"))
     followed = [word - 1 for word in value_of(PAGE, "words")]
     measured = named("paths", call(token_paths, traced, followed), "tokens, counted from 0")

@@ -30,7 +30,7 @@ from pages.ui.shell.level import is_hidden
 from pages.ui.stage.architecture import Box, Stack, architecture, lit, norms_and_sums
 from pages.ui.stage.browser_texts import NORM, NORM_AFTER, RESIDUAL
 from pages.ui.stage.controls import Control, matrix_controls, numbered
-from pages.ui.stage.inputs import Asked, ask_model, ask_sentences, values_asked
+from pages.ui.stage.inputs import PageInputs, ask_model, ask_sentences, input_values
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
 from pages.ui.stage.texts import NEEDS_OWN_BERT, SECOND_SENTENCE
 from pages.ui.stage.tokens import SPECIAL_FIELD
@@ -103,7 +103,7 @@ FIELDS = StageFields(
 
 
 @dataclass(frozen=True)
-class BlockInputs(Asked):
+class BlockInputs(PageInputs):
     """What is computed, by the names of the fields; layer and heads are counted from 1."""
 
     part: str
@@ -143,7 +143,7 @@ def block_inputs() -> BlockInputs:
         set_values(PAGE, {"cell": FIRST_CELLS.get(value_of(PAGE, "part"))})
     labels = {"text": shell_texts.SENTENCE, "pair": SECOND_SENTENCE}
     ask = partial(ask_model, PAGE, lambda card: card.family == "bert", _keep_words)
-    return ask_sentences(PAGE, labels, lambda: BlockInputs(**values_asked(PAGE, FIELDS.own)), ask)
+    return ask_sentences(PAGE, labels, lambda: BlockInputs(**input_values(PAGE, FIELDS.own)), ask)
 
 
 def fitted(inputs: BlockInputs, engine: BertEngine) -> BlockInputs:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from pages.heads_and_blocks import texts
 from pages.heads_and_blocks.depth import depth_part, journey_part
 from pages.heads_and_blocks.inputs import DIMENSIONS_SHOWN, BlockInputs
-from pages.ui.export.computation import call, computed, load_asked, named
+from pages.ui.export.computation import call, computed, engine_call, named
 from pages.ui.export.part import Part
 from pages.ui.shell.numbers import small_number, whole_percent
 from pages.ui.stage.charts import matrix_drawing
@@ -53,7 +53,7 @@ FROM_0 = "layers and heads are counted from 0"
 
 def embeddings_part(inputs: BlockInputs, engine: BertEngine) -> Part:
     """Compute the three look-ups, their sum, and its norm."""
-    computation = named("run", call(embedding_run, load_asked(inputs), *inputs.sentences))
+    computation = named("run", call(embedding_run, engine_call(inputs), *inputs.sentences))
     run, norm = computed(computation, engine), on_cpu(engine.model.embeddings.norm)
     names = MatrixNames(run.tokens, texts.MATRICES["embeddings"], SHOWN)
     learned = {"weight": _first(norm.weight.detach()), "bias": _first(norm.bias.detach())}
@@ -90,8 +90,8 @@ def _word_twice(run: EmbeddingRun) -> str:
 def heads_part(inputs: BlockInputs, engine: BertEngine) -> Part:
     """Compute what each head adds, then the results of the chosen heads, their concatenation and projection."""
     chosen = tuple(head - 1 for head in inputs.heads)
-    computation = named("run", call(block_run, load_asked(inputs), *inputs.sentences, layer=inputs.block), FROM_0)
-    bias = call(matrix_and_bias, load_asked(inputs).model.encoder.blocks[inputs.block].attention.output).bias
+    computation = named("run", call(block_run, engine_call(inputs), *inputs.sentences, layer=inputs.block), FROM_0)
+    bias = call(matrix_and_bias, engine_call(inputs).model.encoder.blocks[inputs.block].attention.output).bias
     run, size = computed(computation, engine), engine.model.config.hidden_size
     sizes = {"size": size, "heads": engine.info.num_heads, "width": size // engine.info.num_heads}
     projection = matrix_and_bias(engine.model.encoder.blocks[inputs.block].attention.output)
@@ -159,8 +159,8 @@ def _most_added(run: BlockRun) -> str:
 def feed_part(inputs: BlockInputs, engine: BertEngine) -> Part:
     """Compute a feed-forward layer, and the same as a convolution."""
     config, function = engine.model.config, texts.ACTIVATIONS[inputs.bend]
-    attended = named("block", call(block_run, load_asked(inputs), *inputs.sentences, layer=inputs.block), FROM_0)
-    fed = named("run", call(feed_forward_run, load_asked(inputs), attended.attention_normed, inputs.block, inputs.bend))
+    attended = named("block", call(block_run, engine_call(inputs), *inputs.sentences, layer=inputs.block), FROM_0)
+    fed = named("run", call(feed_forward_run, engine_call(inputs), attended.attention_normed, inputs.block, inputs.bend))
     block = computed(attended, engine)
     run = computed(fed, engine, block=block)
     weights = engine.model.encoder.blocks[inputs.block].feed_forward
@@ -220,7 +220,7 @@ def _convolution(tokens: Sequence[str], both: ComparedResults) -> list[Picture]:
 def norm_part(inputs: BlockInputs, engine: BertEngine) -> Part:
     """Compute a layer norm step by step."""
     layer = 0 if inputs.norm == "embeddings" else inputs.block
-    computation = named("run", call(norm_run, load_asked(inputs), *inputs.sentences, place=inputs.norm, layer=layer), FROM_0)
+    computation = named("run", call(norm_run, engine_call(inputs), *inputs.sentences, place=inputs.norm, layer=layer), FROM_0)
     run = computed(computation, engine)
     names, tensors = MatrixNames(run.tokens, texts.MATRICES["norm"], SHOWN), run.tensors
     learned = {"weight": _first(run.weight), "bias": _first(run.bias)}

@@ -6,7 +6,6 @@ from functools import partial
 from typing import NamedTuple, get_args
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pages.importance import texts
 from pages.ui.shell import cache, controls
@@ -22,9 +21,10 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.examples import Example, find, hint, offer_examples, read_examples
 from pages.ui.shell.level import is_hidden
+from pages.ui.shell.session import UploadedFile
 from pages.ui.stage import background_runs
 from pages.ui.stage.controls import Control
-from pages.ui.stage.inputs import Asked, ask_model, offers_answers, values_asked
+from pages.ui.stage.inputs import PageInputs, ask_model, input_values, offers_answers
 from pages.ui.stage.tokens import SPECIAL_FIELD, escape_markdown
 from tx_core.causal.importance import Ablation, Importance, Measuring, importance, parse_answer_prompts
 from tx_core.causal.prompt_sets import PROMPT_SETS, kept_scores, prompt_set
@@ -73,7 +73,7 @@ class Upload(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ImportanceInputs(Asked):
+class ImportanceInputs(PageInputs):
     """What the page is asked.
 
     Attributes:
@@ -119,7 +119,7 @@ def importance_inputs() -> ImportanceInputs:
         with st.container(gap="small", width=ASKED_WIDTH):
             offer_examples(PAGE, choices, _is_shown, _show_example, _hint)
         ask_model(PAGE, offers_answers(PAGE))
-    values = values_asked(PAGE, FIELDS.own)
+    values = input_values(PAGE, FIELDS.own)
     return ImportanceInputs(values.pop("set"), upload=_ask_file() if _value("set") == OWN else None, **values)
 
 

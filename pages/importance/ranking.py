@@ -10,7 +10,7 @@ import numpy as np
 
 from pages.importance import texts
 from pages.importance.inputs import OWN, PAGE, ImportanceInputs, show_left_out
-from pages.ui.export.computation import call, load_asked, named
+from pages.ui.export.computation import call, engine_call, named
 from pages.ui.export.menu import export_menu, offer_tables
 from pages.ui.export.records import DataTable, Export, PartNumbers, table_files, table_of
 from pages.ui.shell import controls
@@ -248,6 +248,6 @@ def ranking_export(found: Importance, asked: ImportanceInputs) -> Export:
     parts = table_files(texts.ALL_PARTS, texts.PARTS_ROWS, stem, _parts_table(found))
     prompts = table_files(texts.ALL_PROMPTS, texts.PROMPTS_ROWS, f"{stem}-prompts", _prompts_table(found), by_line=True)
     file = call(read_answer_prompts, call(Path, asked.file)) if asked.name == OWN else call(prompt_set, asked.name)
-    measured = named("found", call(importance, load_asked(asked), named("prompts", file), asked.ablation))
+    measured = named("found", call(importance, engine_call(asked), named("prompts", file), asked.ablation))
     numbers = PartNumbers(about.title, about.source, [measured.to_pandas()], texts.EXPORT_RESULT)
     return Export(numbers, stem, (parts, prompts))

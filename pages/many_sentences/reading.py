@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pages.many_sentences import texts
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import value_of, widget_binding, widget_key
 from pages.ui.shell.controls import ask_option
 from pages.ui.shell.numbers import plural
+from pages.ui.shell.session import UploadedFile
 from pages.ui.stage.background_runs import OfferedRun, ask_upload
 from pages.ui.stage.sentence_file import ask_file, own_sentences, show_left_out
 from pages.ui.stage.texts import UPLOAD_SENTENCES

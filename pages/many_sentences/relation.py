@@ -14,7 +14,6 @@ from pages.ui.export.records import DataTable, Export, PartNumbers, table_files,
 from pages.ui.shell import controls
 from pages.ui.shell.address import (
     Field,
-    came_by_history,
     choice_field,
     is_offered,
     keep_view,
@@ -28,6 +27,7 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.frame import page_address
 from pages.ui.shell.numbers import whole_percent
+from pages.ui.shell.session import came_by_history
 from pages.ui.stage.charts import ONE_COLOUR, listing_drawing
 from pages.ui.stage.heads import (
     GRAMMAR_COLOUR,

@@ -6,7 +6,7 @@ import numpy as np
 
 from pages.masks import texts
 from pages.masks.inputs import FIRST_CELL, MAX_PAINTED_TOKENS, MaskInputs, mask_from_link
-from pages.ui.export.computation import call, computed, evaluate, load_asked, named
+from pages.ui.export.computation import call, computed, engine_call, evaluate, named
 from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell.level import is_hidden
@@ -40,7 +40,7 @@ STEPS = {
 
 def head_part(inputs: MaskInputs, engine: BertEngine) -> Part:
     """Compute the head that is asked for under the mask that is looked at; raise ExplorerError where the text cannot be read."""
-    run = named("run", call(padded_scores, load_asked(inputs), inputs.text, inputs.padding))
+    run = named("run", call(padded_scores, engine_call(inputs), inputs.text, inputs.padding))
     tokens, scores = call(len, run.tokens), computed(run, engine)
     if inputs.kind == DRAWN and inputs.mask:
         cells = call(np.array, mask_from_link(inputs.mask).astype(int).tolist(), bool)

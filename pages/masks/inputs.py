@@ -23,7 +23,7 @@ from pages.ui.shell.address import (
     widget_key,
 )
 from pages.ui.stage.controls import NUMBERS_CONTROL, SPECIAL_CONTROL, Control, head_controls
-from pages.ui.stage.inputs import Asked
+from pages.ui.stage.inputs import PageInputs
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
 from pages.ui.stage.tokens import SPECIAL_FIELD, note_how_read
 from pages.ui.stage.training import MOMENT_FIELD
@@ -100,7 +100,7 @@ FIELDS = StageFields(
 
 
 @dataclass(frozen=True)
-class MaskInputs(Asked):
+class MaskInputs(PageInputs):
     """What is computed of the sentences of a part, and how the browser masks the head that is computed."""
 
     part: str

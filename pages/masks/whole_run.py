@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.masks import texts
 from pages.masks.inputs import MaskInputs
-from pages.ui.export.computation import call, changes_argument, computed, each, load_asked, named
+from pages.ui.export.computation import call, changes_argument, computed, each, engine_call, named
 from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell import cache
@@ -38,7 +38,7 @@ WORDS = 4
 
 def batch_part(inputs: MaskInputs, engine: BertEngine) -> Part:
     """Show the batch of the reader's two sentences, and how much the shorter one changes in it."""
-    computation = named("pair", call(padded_pair, load_asked(inputs), inputs.text, inputs.pair))
+    computation = named("pair", call(padded_pair, engine_call(inputs), inputs.text, inputs.pair))
     pair, shown = computed(computation, engine), [computation.moved_masked, computation.moved_unmasked]
     return Part(
         [_batch(pair, texts.BATCH_CAPTION), _change_of_tokens(pair)] if pair.padding else [_batch(pair, texts.NO_PADDING)],
@@ -81,7 +81,7 @@ def run_part(inputs: MaskInputs, engine: BertEngine) -> Part:
     """Draw what a change of every layer does to the prediction at each blank of the reader's sentence."""
     text, change, label = inputs.text, RUN_CHANGES[inputs.run], texts.RUN_LABELS[inputs.run]
     changes = list(changes_argument([change]).values())
-    shift = named("shift", call(shift_predictions, load_asked(inputs), text, *changes, top_k=WORDS))
+    shift = named("shift", call(shift_predictions, engine_call(inputs), text, *changes, top_k=WORDS))
     with memory_checked():
         plain, found = cache.trace_with(engine, text), computed(shift, engine)
         padded = cache.trace_with(engine, text, interventions=[change]) if inputs.run == "padding" else None

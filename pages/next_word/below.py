@@ -6,7 +6,7 @@ from pages.next_word import texts
 from pages.next_word.inputs import sampling
 from pages.next_word.run import WritingRun
 from pages.ui.export.attention import attention_exports, offer_weights, shown_map
-from pages.ui.export.computation import Computation, call, changes_argument, each, load_asked, named, written_argument
+from pages.ui.export.computation import Computation, call, changes_argument, each, engine_call, named, written_argument
 from pages.ui.export.menu import export_menu
 from pages.ui.export.records import DataTable, Export, PartNumbers, table_files
 from pages.ui.shell import controls
@@ -56,6 +56,6 @@ def numbers(run: WritingRun, drawn: Sampling) -> list[Computation]:
     inputs = run.inputs
     given = changes_argument(run.attention.trace.interventions) | written_argument(run.attention.trace.attention.query_tokens)
     given |= {"sampling": drawn} if drawn != Sampling() else {}
-    engine = load_asked(inputs)
+    engine = engine_call(inputs)
     words = call(next_words.next_words, engine, inputs.text, listed_words=MAX_TOP_K, **given)
     return [named("words", each(words, lambda word: (word.piece, word.id, word.probability)))]

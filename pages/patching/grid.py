@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from pages.patching import texts
 from pages.patching.inputs import PatchInputs, ask_sender
-from pages.ui.export.computation import call, computed, load_asked, named
+from pages.ui.export.computation import call, computed, engine_call, named
 from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell import cache
@@ -49,7 +49,7 @@ def patch_part(inputs: PatchInputs, engine: Engine) -> tuple[list[Control], Part
     with memory_checked():
         answers = answers_of(inputs, engine)
         asked = {"source": inputs.text, "target": inputs.text_b, "answers": answers}
-        loaded = load_asked(inputs)
+        loaded = engine_call(inputs)
         if inputs.what == "path":
             heads: Patch = computed(call(patch, loaded, **asked, what="head"), engine)
             lower = heads.effect[: max(1, len(heads.effect) // 2)]

@@ -12,7 +12,7 @@ from pages.ui.shell.examples import read_examples
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage.controls import Control
 from pages.ui.stage.heads import all_heads
-from pages.ui.stage.inputs import Asked, ask_model, offers_answers, pair_inputs
+from pages.ui.stage.inputs import PageInputs, ask_model, offers_answers, pair_inputs
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from pages.ui.stage.view_options import heads_to_link
 from tx_core.transformer.interventions import Head
@@ -44,7 +44,7 @@ CONTROLS = [Control("what", "segments", texts.ASK_PART, tuple(texts.PARTS.items(
 
 
 @dataclass(frozen=True)
-class PatchInputs(Asked):
+class PatchInputs(PageInputs):
     """What the page is asked.
 
     Attributes:

@@ -32,7 +32,7 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.texts import SENTENCE
 from pages.ui.stage.controls import SPECIAL_CONTROL, Control
-from pages.ui.stage.inputs import Asked, ask_sentences, values_asked
+from pages.ui.stage.inputs import PageInputs, ask_sentences, input_values
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.catalogue import DEFAULT
@@ -62,7 +62,7 @@ OF_THE_SENTENCE = {"text", SPECIAL_FIELD.name}
 
 
 @dataclass(frozen=True)
-class PositionInputs(Asked):
+class PositionInputs(PageInputs):
     """What is computed, by the names of the fields."""
 
     part: str
@@ -98,7 +98,7 @@ def position_inputs() -> PositionInputs:
     part = widget_key(PAGE, "part")
 
     def read() -> PositionInputs:
-        values = values_asked(PAGE, FIELDS.own)
+        values = input_values(PAGE, FIELDS.own)
         is_shuffle = values["part"] == "shuffle"
         if not is_shuffle and not (values["part"] == "ways" and ENCODING_VIEWS[values["scheme"]].of_model):
             values["model"] = DEFAULT  # a reader chooses one for words and for a learned table

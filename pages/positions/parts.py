@@ -8,7 +8,7 @@ import streamlit as st
 from pages.positions import texts
 from pages.positions.encodings import ENCODING_VIEWS
 from pages.positions.inputs import PAGE, PositionInputs
-from pages.ui.export.computation import Computation, call, computed, each, load_asked, named
+from pages.ui.export.computation import Computation, call, computed, each, engine_call, named
 from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell.address import set_values, value_of, widget_key
@@ -61,13 +61,13 @@ def _entry(inputs: PositionInputs) -> Computation:
 
 
 def _vectors(inputs: PositionInputs) -> Computation:
-    return _entry(inputs).vectors(inputs.length, inputs.width, float(inputs.base), load_asked(inputs))
+    return _entry(inputs).vectors(inputs.length, inputs.width, float(inputs.base), engine_call(inputs))
 
 
 def _scores(inputs: PositionInputs) -> Computation:
     """The scores of a sentence of one word repeated, with what the encoding changes of them."""
     settings = inputs.scheme, inputs.length, inputs.width, float(inputs.base), inputs.head - 1
-    return call(position_encodings.encoding_scores, *settings, load_asked(inputs))
+    return call(position_encodings.encoding_scores, *settings, engine_call(inputs))
 
 
 def encoding_map(inputs: PositionInputs, engine: BertEngine) -> Shown:
@@ -156,7 +156,7 @@ def _numbers(count: int) -> tuple[str, ...]:
 def requirements_part(inputs: PositionInputs, engine: BertEngine) -> Part:
     """Measure the requirements on encodings: a mark and the measured number for each."""
     sizes = {"length": inputs.length, "width": inputs.width, "base": float(inputs.base)}
-    table = named("table", call(learned_table, load_asked(inputs)))
+    table = named("table", call(learned_table, engine_call(inputs)))
     computation = named("checked", call(check_encodings, inputs.width, sizes["base"], table, inputs.length))
     checked, learned = computed(computation, engine), computed(table, engine)[: inputs.length]
     names = [criterion.name.capitalize() for criterion in next(iter(checked.values()))]
@@ -180,7 +180,7 @@ def requirements_part(inputs: PositionInputs, engine: BertEngine) -> Part:
 
 def shuffle_part(inputs: PositionInputs, engine: BertEngine) -> Part:
     """Draw both orders, how much each word's vector changes between them, and what is predicted for a blank."""
-    computation = named("run", call(shuffle_test, load_asked(inputs), inputs.text, inputs.seed))
+    computation = named("run", call(shuffle_test, engine_call(inputs), inputs.text, inputs.seed))
     run = computed(computation, engine)
     note_how_read(engine, inputs.text, key=widget_key(PAGE, "model"))
     rows = [[texts.ORDERED, *run.encoding.tokens], [texts.SHUFFLED, *run.tokens_shuffled]]

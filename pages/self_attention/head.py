@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.self_attention import texts
 from pages.self_attention.inputs import DIMENSIONS_SHOWN, PAGE, HeadInputs
-from pages.ui.export.computation import call, computed, load_asked, named
+from pages.ui.export.computation import call, computed, engine_call, named
 from pages.ui.export.menu import offer_drawings
 from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
@@ -38,7 +38,7 @@ def head_part(inputs: HeadInputs, engine: Engine) -> Part:
         normalise=inputs.normalise,
         causal=inputs.causal,
     )
-    loaded = load_asked(inputs)
+    loaded = engine_call(inputs)
     trace = named("trace", loaded.trace(inputs.text, keep=("hidden",)))
     computation = call(head_run, loaded, trace, named("choice", choice, "layer and head are counted from 0"))
     run = computed(computation, engine, trace=cache.trace_with(engine, inputs.text, keep=("hidden",)))

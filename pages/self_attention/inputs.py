@@ -25,7 +25,7 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.texts import SENTENCE
 from pages.ui.stage.controls import SPECIAL_CONTROL, Control, head_controls, matrix_controls
-from pages.ui.stage.inputs import Asked, ask_sentences, values_asked
+from pages.ui.stage.inputs import PageInputs, ask_sentences, input_values
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.errors import ExplorerError
@@ -115,7 +115,7 @@ FIELDS = StageFields(
 
 
 @dataclass(frozen=True)
-class HeadInputs(Asked):
+class HeadInputs(PageInputs):
     """What is computed, by the names of the fields; layer and head are counted from 1."""
 
     weights: str
@@ -133,7 +133,7 @@ def head_inputs() -> HeadInputs:
     arriving = widget_key(PAGE, "text") not in st.session_state
     read_stage_address(PAGE, FIELDS)
     _complete_view(arriving)
-    return ask_sentences(PAGE, {"text": SENTENCE}, lambda: HeadInputs(**values_asked(PAGE, (TEXT_FIELD, *SETTINGS))))
+    return ask_sentences(PAGE, {"text": SENTENCE}, lambda: HeadInputs(**input_values(PAGE, (TEXT_FIELD, *SETTINGS))))
 
 
 def _complete_view(arriving: bool) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 
 import tx_core
 from pages.ui.shell import cache
-from pages.ui.stage.inputs import Asked
+from pages.ui.stage.inputs import PageInputs
 from tx_core import load
 from tx_core.corpus.sentence_file import Sentences, embedded_sentences, read_sentences
 from tx_core.engine import catalogue
@@ -92,9 +92,9 @@ def load_call(model: str, special_tokens: bool = True, name: str = "engine") -> 
     return named(name, call(load, catalogue.card(model).name, **({} if special_tokens else {"special_tokens": False})))
 
 
-def load_asked(asked: Asked) -> Computation:
-    """Return the computation of the engine that a page asks."""
-    return load_call(asked.model, not asked.bare)
+def engine_call(inputs: PageInputs) -> Computation:
+    """Return the computation of the engine that the inputs of a page name."""
+    return load_call(inputs.model, not inputs.bare)
 
 
 def sentences_call(sentences: Sentences, comment: str = "") -> Computation:

@@ -17,11 +17,11 @@ from typing import Any, Generic, TypeVar
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.contents import Page, page_address
 from pages.ui.shell import texts
 from pages.ui.shell.level import LEVEL, is_hidden, level_in_link, show_hidden_values
+from pages.ui.shell.session import came_by_history
 from pages.ui.shell.step import shown_controls, step_of_run
 
 Value = TypeVar("Value")
@@ -408,11 +408,6 @@ def link_with(parameters: Mapping[str, str | list[str]], page: Page | None = Non
     if page:
         path = f"{path.rpartition('/')[0]}/{page_address(page)}"
     return urlunsplit((scheme, host, path, urlencode(parameters, doseq=True), ""))
-
-
-def came_by_history() -> bool:
-    """Return whether the browser's Back or Forward led to this run."""
-    return bool((context := get_script_run_ctx()) and context.is_history_navigation)
 
 
 def read_stage_address(page: str, fields: StageFields, set_along: Callable[[], Mapping[str, object]] = dict) -> None:

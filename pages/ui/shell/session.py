@@ -1,4 +1,7 @@
-"""What Streamlit knows of the visitor's session: its name, the one that was lost with its server, and the uploaded files."""
+"""What Streamlit knows of the visitor's session: how this run came about, the session that was lost, and the uploaded files.
+
+The only home of `streamlit.runtime`: nothing public says any of this (Streamlit 1.67).
+"""
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -13,6 +16,11 @@ def has_lost_session() -> bool:
     entries = (st.context.headers.get(PROTOCOLS) or "").split(",")
     context = get_script_run_ctx(suppress_warning=True)
     return len(entries) > 2 and entries[2].strip() not in ("", context.session_id if context else "")
+
+
+def came_by_history() -> bool:
+    """Return whether the browser's Back or Forward led to this run."""
+    return bool((context := get_script_run_ctx()) and context.is_history_navigation)
 
 
 def uploaded_file(key: str) -> UploadedFile | None:

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pages.ui.shell import metrics
 from pages.ui.shell.address import HELD, set_values, widget_key
 from pages.ui.shell.admission import own_address
 from pages.ui.shell.frame import explain
-from pages.ui.shell.session import uploaded_file
+from pages.ui.shell.session import UploadedFile, uploaded_file
 from pages.ui.stage import texts
 from tx_core.errors import ExplorerError, TextProblem, memory_checked
 from tx_core.settings import host_settings

@@ -32,7 +32,7 @@ SECOND_WIDTH = 280
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class PageInputs:
     """What a page asks of a model: each page adds what else it asks.
 
     Attributes:
@@ -66,15 +66,15 @@ class Asked:
         return source(self.model, **{"text": self.text, "pair": self.pair} | reading(not self.bare) | more)
 
 
-def values_asked(page: str, fields: Iterable[Field]) -> dict[str, Any]:
-    """Return the values of a page's fields, by the names that they have in `Asked` and the records made of it."""
+def input_values(page: str, fields: Iterable[Field]) -> dict[str, Any]:
+    """Return the values of a page's fields, by the names that they have in `PageInputs` and the records made of it."""
     values = values_of(page, tuple(fields))
     bare = values.pop(SPECIAL_FIELD.name)
     return values | {"bare": bare}
 
 
 @dataclass(frozen=True, kw_only=True)
-class SentenceInputs(Asked):
+class SentenceInputs(PageInputs):
     """What the model is asked about.
 
     Attributes:
@@ -135,7 +135,7 @@ def sentence_inputs(
 
     def read() -> SentenceInputs:
         named = ("text", "pair", "model", SPECIAL_FIELD.name)
-        return SentenceInputs(page=page, **values_asked(page, (field for field in fields.own if field.name in named)))
+        return SentenceInputs(page=page, **input_values(page, (field for field in fields.own if field.name in named)))
 
     return ask_sentences(page, asked, read, lambda: ask_model(page, offers), counts=counts)
 
@@ -176,7 +176,7 @@ def pair_inputs(
 
     asked = dict(zip(("text", "text_b"), labels, strict=True))
     ask_beside = (lambda: None) if apart else ask
-    inputs = ask_sentences(page, asked, lambda: make(**values_asked(page, fields.own)), ask_beside, counts=False)
+    inputs = ask_sentences(page, asked, lambda: make(**input_values(page, fields.own)), ask_beside, counts=False)
     if apart:
         with st.container(horizontal=True, gap="xsmall"):
             ask()

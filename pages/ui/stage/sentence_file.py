@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.controls import choice_box
 from pages.ui.shell.numbers import plural
-from pages.ui.shell.session import uploaded_file
+from pages.ui.shell.session import UploadedFile, uploaded_file
 from pages.ui.stage import texts
 from pages.ui.stage.background_runs import ask_upload, attempt, keep_upload
 from tx_core.corpus.sentence_file import LeftOut, Sentences, describe_left_out, read_sentences
