@@ -74,7 +74,7 @@ function askAgain(waits, run) {
   clearInterval(document.attentionAsks)
   if (!waits) return
   document.attentionAsks = setInterval(async () => {
-    const status = waits === "model" ? await fetch(new URL("api/ready", document.baseURI)).then((answer) => answer.json(), () => null) : {}
+    const status = waits === "model" ? await fetch(new URL("api/ready", document.baseURI)).then((answer) => answer.json()).catch(() => null) : {}
     if (status && status.state !== "warming up") run(true)
   }, AGAIN)
 }

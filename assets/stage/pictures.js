@@ -114,7 +114,7 @@ function takePictures(header, body) {
     const values = new Float32Array(body.slice(start, (start += 4 * size)).buffer);
     const drawn = { ...chart };
     if (chart.kind === "matrix") Object.assign(drawn, { rows, columns, cells: values });
-    if (chart.nearest) drawn.layers = Array.from({ length: chart.layers }, (_, layer) => rows.map((_, row) => Array.from(values.subarray(row * columns.length + 2 * layer, row * columns.length + 2 * layer + 2))));
+    if (chart.nearest) drawn.inEachLayer = Array.from({ length: chart.nearest.length }, (_, layer) => rows.map((_, row) => Array.from(values.subarray(row * columns.length + 2 * layer, row * columns.length + 2 * layer + 2))));
     if (chart.kind === "lines") {
       const series = chart.series.map((line, row) => ({ ...line, values: Array.from(values.subarray(row * columns.length, (row + 1) * columns.length)) }));
       Object.assign(drawn, { steps: columns, series });
@@ -193,12 +193,12 @@ function listed(chart) {
 
 // Points that move with the look `layer` and are coloured by the look `colour`; all layers have one scale.
 function inLayer(chart, values, chosen) {
-  const { layers, colourings, nearest } = chart;
+  const { inEachLayer, colourings, nearest } = chart;
   if (!nearest) return chart;
-  const layer = Math.min(Number(values.layer), layers.length - 1);
+  const layer = Math.min(Number(values.layer), inEachLayer.length - 1);
   const near = nearest[layer];
   const kinds = colourings[values.colour] ?? Object.values(colourings)[0];
-  return { ...chart, places: layers[layer], bounds: layers.flat(), kinds, chosen, near, neighbours: near[chosen]?.map(([other]) => other) ?? [] };
+  return { ...chart, places: inEachLayer[layer], bounds: inEachLayer.flat(), kinds, chosen, near, neighbours: near[chosen]?.map(([other]) => other) ?? [] };
 }
 
 // A picture with those of its lines, or of its columns, that are chosen; lines take the looks of the first ones.

@@ -78,7 +78,6 @@ def _map(found: Projection, colourings: dict[str, list[dict[str, object]]]) -> P
     chart = {
         "kind": "points",
         "title": titles[-1],
-        "layers": depth,
         "names": [token.text for token in found.tokens],
         "colourings": colourings,
         "nearest": [

@@ -11,8 +11,12 @@ export function placeInNotebook(cell, style, paper, changed) {
   const root = cell.attachShadow({ mode: "open" });
   root.append(element("style"), box);
   root.firstChild.textContent = style;
+  let wasDark = null;
   const dress = () => {
-    const colours = paper[isDark(cell) ? "dark" : "light"];
+    const dark = isDark(cell);
+    if (dark === wasDark) return;
+    wasDark = dark;
+    const colours = paper[dark ? "dark" : "light"];
     for (const [name, value] of Object.entries({ "--st-font": "system-ui, sans-serif", ...colours })) box.style.setProperty(name, value);
     changed();
   };
