@@ -3,9 +3,10 @@
 import math
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float, Int, Shaped
 
 NORMAL_97_5 = 1.959964
+BOOTSTRAP_RESAMPLES = 2000
 """The 97.5th percentile of the normal distribution."""
 
 
@@ -42,6 +43,18 @@ def wilson_interval(share: float, total: int) -> tuple[float, float]:
     z, middle = NORMAL_97_5, share + NORMAL_97_5**2 / (2 * total)
     reach, size = z * math.sqrt(share * (1 - share) / total + z**2 / (4 * total**2)), 1 + z**2 / total
     return (middle - reach) / size, (middle + reach) / size
+
+
+def bootstrap_interval(
+    sums: Float[np.ndarray, "case measure"], sizes: Shaped[np.ndarray, "case"]
+) -> Float[np.ndarray, "end measure"]:
+    """Return the 95 % interval of means over cases drawn again (Efron & Tibshirani 1993, section 13.3).
+
+    sums: over what each case has, such as the words of a sentence; sizes: how many these are.
+    """
+    count = len(sizes)
+    drawn = np.random.default_rng(0).multinomial(count, np.full(count, 1 / count), size=BOOTSTRAP_RESAMPLES)
+    return np.quantile((drawn @ sums) / (drawn @ sizes)[:, None], [0.025, 0.975], axis=0)
 
 
 def total_variation(one: Float[np.ndarray, "... vocab"], other: Float[np.ndarray, "vocab"]) -> Float[np.ndarray, "..."] | float:

@@ -130,7 +130,7 @@ class AnswerRun:
         """Explain by a method of `METHODS`. alone: not rather than `against`."""
         against = None if alone else self.against
         if method in CHANGES:
-            falls = self._keep(method, lambda: CHANGES[method](self))
+            falls = self._keep((method, self.against), lambda: CHANGES[method](self))
             scores = falls[:, 0] if against is None else falls[:, 0] - falls[:, 1]
         else:
             tokens = READINGS[method](self, against)

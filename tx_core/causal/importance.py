@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 import numpy as np
 from jaxtyping import Float
 
-from tx_core.analysis.probabilities import log_probabilities
+from tx_core.analysis.probabilities import bootstrap_interval, log_probabilities
 from tx_core.causal.cut_effects import read_prediction
 from tx_core.causal.patch import answer_entries, source_vectors
 from tx_core.corpus.sentence_file import csv_rows, decode
@@ -55,7 +55,6 @@ turned  share of prompts in which the other answer becomes the likelier one, or 
 """
 NOTHING_BEFORE = "the sentences of a pair differ in their first word, before which there is nothing to read"
 SAME_TOKEN = "both answers are the same token"
-BOOTSTRAP_RESAMPLES = 2000
 SCORE_DIGITS = 6
 """Decimals of a score, in nats."""
 SAME_SCORE = 0.002
@@ -97,9 +96,7 @@ class Importance:
 
     @cached_property
     def intervals(self) -> Float[np.ndarray, "end component"]:
-        count = len(self.scores)
-        drawn = np.random.default_rng(0).multinomial(count, np.full(count, 1 / count), size=BOOTSTRAP_RESAMPLES)
-        return np.quantile(drawn @ self.effects / count, [0.025, 0.975], axis=0)
+        return bootstrap_interval(self.effects, np.ones(len(self.scores)))
 
     @cached_property
     def turned(self) -> Float[np.ndarray, "component"]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped
 
+from tx_core.analysis.probabilities import bootstrap_interval
 from tx_core.corpus.sentence_file import Sentences
 from tx_core.corpus.words import Word, word_of_tokens
 from tx_core.engine.engine import Engine
@@ -29,7 +30,6 @@ PROBE_C, PROBE_STEPS = 0.1, 300
 FOLDS = 5
 LEAST_OF_LABEL = 10
 """Words that a label must have: of fewer, some folds would have none."""
-BOOTSTRAP_RESAMPLES = 1000
 NOTHING_READ = "There is no word in these texts that the model can read: type a sentence."
 NOT_ANNOTATED = "None of these sentences is annotated in this column: choose another column, or a CoNLL-U file that has it."
 TOO_FEW = (
@@ -240,9 +240,7 @@ class ProbeScores:
         """Return the 95 % bootstrap interval, over sentences, of a mean over words, such as of `correct`."""
         numbers = np.unique(self.sentence, return_inverse=True)[1]
         sums, sizes = np.stack([np.bincount(numbers, one) for one in values]), np.bincount(numbers)
-        count = len(sizes)
-        drawn = np.random.default_rng(0).multinomial(count, np.full(count, 1 / count), size=BOOTSTRAP_RESAMPLES)
-        return np.quantile((drawn @ sums.T) / (drawn @ sizes)[:, None], [0.025, 0.975], axis=0)
+        return bootstrap_interval(sums.T, sizes)
 
     def rows(self) -> list[dict[str, int | float]]:
         """List the layers, 0 for the embeddings, with accuracy, control task and selectivity, each with its interval."""
@@ -343,7 +341,7 @@ def _labelled_words(
     labels = np.array([label_of[word] for word in places])
     letters = np.array([read.tokens[of[0]].word.form.casefold() for of in places.values()])
     drawn = {one: chance.choice(labels) for one in np.unique(letters)}
-    seen = np.mean([letters[at] in letters[~test] for test in tests for at in np.flatnonzero(test)])
+    seen = np.concatenate([np.isin(letters[test], letters[~test]) for test in tests]).mean()
     vectors = np.stack([read.vectors[:, of].mean(axis=1) for of in places.values()], axis=1)
     return _LabelledWords(labels, np.array([drawn[one] for one in letters]), sentence, tests, float(seen)), vectors
 
