@@ -65,7 +65,7 @@ def find_claims(model: str, engine: Engine) -> tuple[Sequence[Claim], OfferedRun
         return stored, NO_RUN
     asked, start = cache.engine_key(engine), (texts.RUN, texts.RUN_HELP)
     run = offer_run(PAGE, KIND, asked, partial(ClaimCheck, engine), texts.PROGRESS, start)
-    if run.last and not run.last.work.left:
+    if run.last and run.last.work.finished:
         cache.get_or_compute((PAGE, run.last.asked), lambda: run.last.work.claims)
     if known := cache.get((PAGE, asked)):
         return known, NO_RUN

@@ -40,7 +40,7 @@ EXAMPLES, LESSONS = ASSETS / "examples", ASSETS / "lessons"
 LESSON_CLAIMS = LESSONS / "claims.json"
 """By lesson and title of a step, claims on the answer to its question, or on another measure of the same fields."""
 UNASKABLE = (ChangeProblem, LessonProblem, ModelUnavailable, TextProblem)
-"""What a model raises that cannot be asked; a host that is busy is another matter, and ends a check, which can go on later."""
+"""What a model raises that cannot be asked; a host that is busy is another matter, and ends a check."""
 STORED = catalogue.MODELS / catalogue.DEFAULT / "claims.jsonl"
 """The claims on the embedded model, one a line."""
 YES = "(1: yes)"
@@ -53,7 +53,8 @@ Verdict = Literal["fails", "unasked", "holds"]
 class Claim(NamedTuple):
     """What is claimed of a sentence, the number that a model has for it, and the range in which the claim holds.
 
-    The number is NaN where the model does not read the tokens or score the words. where: the heads that were asked, as 2-8.
+    The number is NaN where the model does not read the tokens or score the words.
+    where: the heads, or the layer, that were asked, as 2-8 or 5.
     link: where the app shows it with this model, behind its address. made: the page whose example says so, or the lesson.
     """
 
@@ -316,7 +317,9 @@ def _view_of(entry: Example, shown: Example) -> Example:
 
 
 def compare_claims(engine: Engine, entry: Example, shown: Example) -> list[Claim]:
-    """Return the claims of an example of Compare on one of its pairs; none where B is a model that the engine's has none of.
+    """Return the claims of an example of Compare on one of its pairs.
+
+    There are none of two models but for the embedded one, and of an untrained twin but for a BERT of ours.
 
     Another model has other heads: it is asked for the one that does best what is claimed, or the layer where means are compared.
     """
@@ -410,11 +413,6 @@ def _word_claim(engine: Engine, view: Example, sides: tuple[Side, Side], claim: 
     return _compared(engine, view, f"similarity of “{first}” in A and B{at}", similarity(first, depth), *rest)
 
 
-def lesson_claims(engine: Engine) -> list[Claim]:
-    """Return the claims of lessons on models of its kind, which write or fill blanks."""
-    return [claim for _, _, ask in _lesson_questions(engine) for claim in ask()]
-
-
 class _Question(NamedTuple):
     """What is asked of a model: the page whose example claims it, or the lesson, the text, and what returns the claims."""
 
@@ -494,21 +492,20 @@ class ClaimCheck:
         shown = ((page, *pair) for page in asks for pair in sentences(page))
         examples = [_Question(page, _text_of(one), partial(asks[page], entry, one)) for page, entry, one in shown]
         self.left = [*examples, *_lesson_questions(engine)]
-        self.total = len(self.left)
+        self.finished = False
 
     def updates(self) -> Generator[Progress, None, None]:
-        """Ask one after the other; calling it again goes on where it was left."""
-        started = perf_counter()
-        while self.left:
-            made, text, ask = self.left[0]
+        """Ask one after the other."""
+        started, engine, questions = perf_counter(), self.engine, self.left
+        self.engine, self.left = None, []  # what is kept of a check must not keep a large model in memory
+        for done, (made, text, ask) in enumerate(questions, 1):
             try:
                 found = ask()
             except UNASKABLE as problem:
-                found = [Claim(text, str(problem), math.nan, link=link_to(self.engine, text))]
+                found = [Claim(text, str(problem), math.nan, link=link_to(engine, text))]
             self.claims += [claim._replace(made=made) for claim in found]
-            del self.left[0]
-            yield Progress(self.total - len(self.left), self.total, perf_counter() - started)
-        self.engine = None  # what is kept of a check must not keep a large model in memory
+            self.finished = done == len(questions)
+            yield Progress(done, len(questions), perf_counter() - started)
 
 
 def _text_of(shown: Example) -> str:

@@ -33,7 +33,7 @@ TrainingState = Literal["waiting", "running", "stopping", "stopped", "finished",
 
 
 class Trainable(Protocol):
-    """Protocol of a background run: `updates` yields one frozen record after each; calling it again resumes."""
+    """Protocol of a background run: `updates` yields one frozen record after each; of a training, calling it again resumes."""
 
     def updates(self) -> Generator[Any, None, None]: ...
 

@@ -16,7 +16,7 @@ from tests.support.drawings import problems, says
 from tests.support.staged import ask_stage, is_empty, looked_at, stage_says, staged_pictures
 from tests.support.trainings import own_server, until_still
 from tx_core.classroom import claims
-from tx_core.classroom.claims import Claim, ClaimCheck, check_claims, stored_claims
+from tx_core.classroom.claims import Claim, check_claims, stored_claims
 from tx_core.engine import catalogue
 from tx_core.training.background import Registry
 
@@ -89,19 +89,7 @@ def test_another_model_is_asked_in_the_background_and_what_fails_comes_first_wit
     again = open_app(PAGE, model=own)  # another visitor
     assert staged_pictures(again) and len(rows_of(again)) == len(every)
     again = open_app(PAGE, model="<b>own</b>")
-    assert len(rows_of(again)) == len(stored_claims(catalogue.DEFAULT)) and "<b>" not in "".join(
-        one.value for one in again.markdown
-    )
-
-
-def test_a_check_that_is_stopped_goes_on_where_it_was():
-    check = ClaimCheck(catalogue.load(catalogue.DEFAULT))
-    updates = check.updates()
-    next(updates)
-    updates.close()
-    first = len(check.left)
-    done = next(check.updates())
-    assert (len(check.left), done.done, done.total) == (first - 1, 2, check.total)
+    assert len(rows_of(again)) == len(stored_claims(catalogue.DEFAULT))
 
 
 def test_the_file_has_a_row_of_each_claim_and_no_number_where_there_is_none():

@@ -12,9 +12,14 @@ from tests.support.serving import ROOT
 from tx_core.classroom import claims
 from tx_core.classroom.lesson_file import open_lesson
 from tx_core.engine import catalogue
+from tx_core.engine.engine import Engine
 from tx_core.errors import Busy, TextProblem
 
 CHECKED = {"text": "Mary lost her keys.", "links": [["her", "mary", 0.5], ["her", "owner", 0.5]], "at_most": [[4, 2, 0.1]]}
+
+
+def lesson_claims(engine: Engine) -> list[claims.Claim]:
+    return [claim for question in claims._lesson_questions(engine) for claim in question.ask()]
 
 
 def test_another_model_is_asked_for_its_best_head_and_a_fine_tuned_one_for_the_same():
@@ -30,7 +35,7 @@ def test_another_model_is_asked_for_its_best_head_and_a_fine_tuned_one_for_the_s
 
 @pytest.mark.parametrize("name", [catalogue.DEFAULT, catalogue.WRITER])
 def test_what_lessons_claim_is_true_of_their_model(name: str):
-    found = claims.lesson_claims(catalogue.load(name))
+    found = lesson_claims(catalogue.load(name))
     assert found and [claim for claim in found if not claim.margin >= 0] == []
 
 
@@ -51,7 +56,7 @@ def test_a_lesson_asks_another_model_for_its_best_head_and_not_for_what_it_does_
     said = [{"text": CHECKED["text"], "right": "mary"}, {"text": "Mary lost a coin.", "right": "mary"}]
     claims.LESSON_CLAIMS.write_text(json.dumps({"path": {"Doubt it": said}}), "utf-8")
     monkeypatch.setattr(claims, "has_heads_of", lambda engine, model: False)
-    best, unread = claims.lesson_claims(engine := catalogue.load(catalogue.DEFAULT))
+    best, unread = lesson_claims(engine := catalogue.load(catalogue.DEFAULT))
     weights = engine.trace(CHECKED["text"]).attention.weights[:, :, 3, 1:-1]
     ahead = weights[..., 0] - weights[..., 1:].max(-1)
     assert best.value == pytest.approx(ahead.max(), abs=1e-6)
@@ -87,7 +92,7 @@ def test_every_claim_is_printed_with_what_the_model_makes_of_it(capsys, monkeypa
     assert total == "2 hold, 1 fail, 3 cannot be asked."
 
 
-def test_a_busy_moment_is_no_verdict_and_a_check_goes_on_where_it_was():
+def test_a_busy_moment_is_no_verdict_and_what_is_kept_of_a_check_holds_no_model():
     def ask() -> list[claims.Claim]:
         raise Busy("later") if check.claims else TextProblem("no blank")
 
@@ -95,14 +100,15 @@ def test_a_busy_moment_is_no_verdict_and_a_check_goes_on_where_it_was():
     check.left = [claims._Question("attention", "a text", ask)] * 2
     with pytest.raises(Busy):
         list(check.updates())
-    assert [claim.says for claim in check.claims] == ["no blank"] and len(check.left) == 1
+    assert [claim.says for claim in check.claims] == ["no blank"]
+    assert (check.finished, check.engine, check.left) == (False, None, [])
 
 
 def test_the_claims_that_are_stored_are_those_of_the_model():
     check, stored = claims.ClaimCheck(catalogue.load(catalogue.DEFAULT)), claims.stored_claims(catalogue.DEFAULT)
     read = {(claim.made, parse_qs(claim.link.partition("?")[2])["text"][0]) for claim in stored}
     assert [question for question in check.left if question[:2] not in read and question.ask()] == []
-    check.left = random.sample(check.left, 20)
+    check.left = random.Random(0).sample(check.left, 20)
     for _ in check.updates():
         pass
     kept = {(claim.made, *claim[:2], *claim[3:]): claim.value for claim in stored}
