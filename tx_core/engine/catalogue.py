@@ -40,7 +40,7 @@ LISTING_SECONDS = 5.0
 FAILURE_SECONDS = 30.0
 NEEDS_DIRECTORY = "Set TX_MODELS_DIR to the directory that holds the folder {folder!r}."
 NEEDS_ANY_MODEL = "Set TX_ANY_MODEL=1: this model of the hub is not in the catalogue."
-NO_FOLDER = "There is no folder {name!r}, either."
+NO_FOLDER = "There is no folder {name!r}, and no model of this name."
 REACH_SECONDS = 60.0
 """How long the result of the last connection test is used."""
 
@@ -134,8 +134,7 @@ def _explain_unknown(name: str) -> str:
     """Return a hint for a caller of `load` whose name no model has."""
     if name.startswith(LOCAL):
         return "" if host_settings().models_dir else needed_to_load(name)
-    folder = NO_FOLDER.format(name=name[:100]) if re.search(r"^[.~]|[/\\]", name) else ""
-    return f"{folder} {needed_to_load(name)}".strip()
+    return needed_to_load(name)
 
 
 def reads_english_only(name: str) -> bool:
@@ -173,6 +172,8 @@ def load(model: str | Path, *, special_tokens: bool = True, weights: bool = Fals
         CheckpointProblem: If its files are damaged.
     """
     directory = model if isinstance(model, Path) else _directory(model)
+    if directory is None and re.search(r"^[.~]|^/|\\", model):
+        raise ModelUnavailable(NO_FOLDER.format(name=model[:100]))
     if directory is None:
         return load_named(model, special_tokens=special_tokens, weights=weights)
     name = directory_name(directory)
@@ -197,7 +198,7 @@ def _directory(name: str) -> Path | None:
         return None
     with suppress(RuntimeError, OSError):  # of a user who does not exist, or too long for a path
         directory = Path(name).expanduser()
-        return directory if directory.is_dir() else None
+        return directory if name and directory.is_dir() else None
     return None
 
 
@@ -252,7 +253,7 @@ _engines: OrderedDict[str, Engine] = OrderedDict()
 _failures: TTLCache[str, CheckpointProblem | ModelUnavailable] = TTLCache(maxsize=64, ttl=FAILURE_SECONDS)
 """Raised again without another attempt: each would evict loaded models, read the files or ask the hub, and let others wait."""
 _loading = Lock()
-"""Models are loaded one after another, so that no two count on the same memory; they are downloaded at once."""
+"""Models are loaded one after another, so that no two count on the same memory; downloads may overlap."""
 
 
 def _loaded(name: str) -> Engine | None:

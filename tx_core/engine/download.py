@@ -2,6 +2,8 @@
 
 import re
 import shutil
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import huggingface_hub
@@ -65,8 +67,8 @@ def check_space(hub_id: str, info: "huggingface_hub.ModelInfo") -> None:
             TOO_LARGE_FOR_MEMORY.format(title=hub_id, megabytes=weights / 1e6, limit=limits.max_model_megabytes)
         )
     # What is here of a download that another visitor has begun, or that was interrupted, needs no space once more.
-    begun = Path(constants.HF_HUB_CACHE, f"models--{hub_id.replace('/', '--')}", "blobs").glob("*.incomplete")
-    space = space_for_downloads() + sum(file.stat().st_size for file in begun)
+    begun = _bytes_of(Path(constants.HF_HUB_CACHE, f"models--{hub_id.replace('/', '--')}", "blobs").glob("*.incomplete"))
+    space = begun + space_for_downloads()
     if sum(wanted.values()) > space:
         megabytes = sum(wanted.values()) / 1e6
         raise ModelUnavailable(NO_SPACE_FOR_DOWNLOAD.format(hub_id=hub_id, megabytes=megabytes, space=space / 1e6))
@@ -76,9 +78,17 @@ def space_for_downloads() -> int:
     """Return how many bytes may be downloaded: the host's limit minus the cache's size, at most what the disk has free."""
     cache = Path(constants.HF_HUB_CACHE)
     folder = next(path for path in (cache, *cache.parents) if path.exists())
-    stored = sum(file.stat().st_size for file in cache.glob("models--*/blobs/*"))
+    stored = _bytes_of(cache.glob("models--*/blobs/*"))
     allowed = host_settings().max_download_megabytes * 1_000_000 - stored
     return max(0, min(allowed, shutil.disk_usage(folder).free - MIN_FREE_BYTES))
+
+
+def _bytes_of(files: Iterable[Path]) -> int:
+    total = 0
+    for file in files:
+        with suppress(FileNotFoundError):  # of a download that has just ended
+            total += file.stat().st_size
+    return total
 
 
 def is_cached(hub_id: str, revision: str | None) -> bool:

@@ -96,9 +96,9 @@ def slot_timeout(seconds: float) -> Iterator[None]:
             _thread.timeout = outer
 
 
-def use_background_slots(patience: float | None = None) -> None:
-    """Make the current thread compute in background slots from now on. patience: seconds to wait for one, a moment by default."""
-    _thread.background, _thread.patience = True, patience
+def use_background_slots(seconds: float | None = None) -> None:
+    """Make this thread compute in background slots from now on. seconds: how long it waits for one, a moment by default."""
+    _thread.background, _thread.patience = True, seconds
 
 
 def use_one_core() -> None:
