@@ -1,6 +1,5 @@
 """What the page is asked: texts, typed, built in or of a file, and a model; whether the plane or a probe is shown; examples."""
 
-import re
 from dataclasses import dataclass
 
 import streamlit as st
@@ -11,6 +10,7 @@ from pages.ui.shell.address import (
     StageFields,
     choice_field,
     number_field,
+    place_field,
     read_stage_address,
     set_values,
     text_field,
@@ -22,27 +22,19 @@ from pages.ui.shell.examples import offer_views, read_examples
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage import background_runs
 from pages.ui.stage.controls import Control
-from pages.ui.stage.inputs import ask_model, ask_sentences
+from pages.ui.stage.inputs import PageInputs, ask_model, ask_sentences, input_values
 from pages.ui.stage.sentence_file import ask_file, own_sentences, show_sentences
 from pages.ui.stage.texts import UPLOAD_SENTENCES
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from pages.vectors import texts
 from tx_core.corpus.sentence_file import Sentences, embedded_sentences
 from tx_core.engine import catalogue
-from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
 
 PAGE = "vectors"
 MOST_LAYERS = 200
 SOURCE_WIDTH = 176
 """Pixels: on a phone the model stands beside it."""
-
-
-def read_token(written: str) -> str:
-    """Read the number of a token, from 1; "" for none; raise ValueError for anything else."""
-    if not re.fullmatch(r"([1-9][0-9]{0,3})?", written, flags=re.ASCII):
-        raise ValueError("a token must be named by its number, from 1")
-    return written
 
 
 LAYER_FIELD = number_field("layer", 0, 0, MOST_LAYERS)
@@ -58,38 +50,33 @@ FIELDS = StageFields(
         choice_field("part", tuple(texts.PARTS)),
         choice_field("label", tuple(texts.LABELS)),
     ),
-    looks=(LAYER_FIELD, choice_field("colour", tuple(texts.COLOURS)), Field("token", "", read_token)),
+    looks=(
+        LAYER_FIELD,
+        choice_field("colour", tuple(texts.COLOURS)),
+        place_field("token", "{number}", "a token must be named by its number, from 1"),
+    ),
     first=EXAMPLES[0].view,
 )
 PART_CONTROL = Control("part", "segments", texts.PART, tuple(texts.PARTS.items()), apart=True)
 
 
-@dataclass(frozen=True)
-class VectorInputs:
+@dataclass(frozen=True, kw_only=True)
+class VectorInputs(PageInputs):
     """What the page is asked.
 
     Attributes:
-        text, text_b: those that are typed.
+        text_b: the second of those that are typed.
         texts: where the texts are from, a key of `texts.SOURCES`.
-        model: its name.
-        bare: whether it reads without special tokens.
         part: a key of `texts.PARTS`.
         label: the column of CoNLL-U that a probe reads.
         file: the sentences of the visitor's file, where they are asked for and there.
     """
 
-    text: str
     text_b: str
     texts: str
-    model: str
-    bare: bool
     part: str
     label: str
     file: Sentences | None
-
-    def engine(self) -> Engine:
-        """Return the engine of the model; raise ExplorerError where it is not available."""
-        return controls.model_engine(self.model, bare=self.bare)
 
     @property
     def sentences(self) -> Sentences | tuple[str, ...]:
@@ -113,16 +100,17 @@ def vector_inputs() -> VectorInputs:
     offer_views(PAGE, FIELDS, EXAMPLES, free=("label", *typed))
     if value_of(PAGE, "texts") == "own":
         ask_file(PAGE, "cpu")
-        if value_of(PAGE, "part") == "map":  # of a probe its run says it
+        file = own_sentences(PAGE)
+        if value_of(PAGE, "part") == "map" or file is None:  # else the run of a probe says it
             background_runs.show_problem(PAGE)
-        if file := own_sentences(PAGE):
+        if file:
             show_sentences(file)
     return _read()
 
 
 def _read() -> VectorInputs:
     file = own_sentences(PAGE) if value_of(PAGE, "texts") == "own" else None
-    return VectorInputs(*(value_of(PAGE, field.name) for field in FIELDS.own), file)
+    return VectorInputs(file=file, **input_values(PAGE, FIELDS.own))
 
 
 def _ask_more() -> None:

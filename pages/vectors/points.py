@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from pages.ui.export.computation import Computation, call, load_call, named, sentences_call
+from pages.ui.export.computation import Computation, call, engine_call, named, sentences_call
 from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell import cache
@@ -33,7 +33,7 @@ QUIET = "#8a8f98"
 def points_part(inputs: VectorInputs, engine: Engine) -> tuple[Part, list[Control]]:
     """Place the tokens of what is asked; return the part and its controls. Raise ExplorerError where nothing can be read."""
     sentences = inputs.sentences
-    computation = named("found", call(project, load_call(inputs.model, not inputs.bare), texts_in_code(sentences)))
+    computation = named("found", call(project, engine_call(inputs), texts_in_code(sentences)))
     # Not under the code that computes it: two visitors' files may have the same name.
     asked = sentences.fingerprint if isinstance(sentences, Sentences) else tuple(sentences)
     found: Projection = cache.get_or_compute(("project", cache.engine_key(engine), asked), lambda: project(engine, sentences))

@@ -1,16 +1,18 @@
 """Probes: trained in the background, their scores as lines over the layers, a table, and the code that trains them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
+import numpy as np
 import streamlit as st
+from jaxtyping import Float
 
-from pages.ui.export.computation import call, load_call, named, sentences_call
+from pages.ui.export.computation import call, engine_call, named, sentences_call
 from pages.ui.export.menu import export_menu, offer_tables
 from pages.ui.export.records import DataTable, Export, PartNumbers, table_export, table_of
 from pages.ui.shell.controls import model_title
 from pages.ui.shell.frame import explain_computation
-from pages.ui.shell.numbers import whole_percent
+from pages.ui.shell.numbers import signed, whole_percent
 from pages.ui.stage.background_runs import OfferedRun, offer_run
 from pages.ui.stage.charts import lines_drawing
 from pages.ui.stage.controls import Control
@@ -41,14 +43,15 @@ def find_probes(inputs: VectorInputs, engine: Engine) -> Probes:
     if not isinstance(inputs.sentences, Sentences):
         raise TextProblem(texts.PROBE_TYPED)
     make, start = partial(Probing, engine, inputs.sentences, inputs.label), (texts.RUN, texts.RUN_HELP)
-    run = offer_run(PAGE, KIND, inputs, make, texts.PROGRESS, start)
+    probed = replace(inputs, text="", text_b="")
+    run = offer_run(PAGE, KIND, probed, make, texts.PROGRESS, start)
     scores = run.last.work.result() if run.last else None
     if scores is None:
         if not run.running:
             st.caption(texts.PRESS_RUN)
         return Probes(None, inputs, run)
     asked = run.last.asked
-    if asked != inputs:
+    if asked != probed:
         named_texts = {"source": name_texts(asked), "model": model_title(asked.model)}
         st.text(texts.LAST_RUN.format(label=texts.LABELS[asked.label], **named_texts))
     return Probes(scores, asked, run)
@@ -71,17 +74,18 @@ def probe_pictures(found: Probes) -> list[Picture]:
     title = texts.PROBE_TITLE.format(label=texts.LABELS[found.asked.label])
     series = {texts.LINES[name]: getattr(scores, name).tolist() for name in texts.LINES}
     steps = [str(layer) for layer in range(len(scores.accuracy))]
-    low, high = scores.intervals(scores.correct).tolist()
+    ends = scores.intervals(scores.correct)
+    low, high = ends.tolist()
     least = min(0.0, *scores.selectivity.tolist())
     lines = lines_drawing(title, steps, series, limits=(least, 1.0), band=(low, high), note=texts.BAND)
-    return [Picture(lines, describe_probes(found), cell=texts.PROBE_STEP)]
+    return [Picture(lines, describe_probes(found, ends), cell=texts.PROBE_STEP)]
 
 
-def describe_probes(found: Probes) -> str:
-    """Return where the probe is right most often, beside its baselines."""
+def describe_probes(found: Probes, ends: Float[np.ndarray, "end layer"]) -> str:
+    """Return where the probe is right most often, beside its baselines. ends: of the interval of the accuracy."""
     scores = found.scores
     best, selective = int(scores.accuracy.argmax()), int(scores.selectivity.argmax())
-    low, high = scores.intervals(scores.correct)[:, best]
+    low, high = ends[:, best]
     return texts.PROBE_SAID.format(
         label=texts.LABELS[found.asked.label],
         words=len(scores.sentence),
@@ -91,8 +95,8 @@ def describe_probes(found: Probes) -> str:
         high=whole_percent(float(high)),
         first=whole_percent(float(scores.accuracy[0])),
         majority=whole_percent(scores.majority),
-        from_=f"{scores.selectivity[0]:.2f}".replace("-", "−"),
-        to=f"{scores.selectivity[selective]:.2f}".replace("-", "−"),
+        from_=signed(float(scores.selectivity[0])),
+        to=signed(float(scores.selectivity[selective])),
         selective=selective,
     )
 
@@ -113,7 +117,7 @@ def _table(found: Probes) -> DataTable:
 def probe_export(found: Probes) -> Export:
     """Return the export of the scores, and the code that trains the probes again."""
     described, asked = probe_about(found), found.asked
-    trained = call(probe, load_call(asked.model, not asked.bare), sentences_call(asked.sentences), asked.label)
+    trained = call(probe, engine_call(asked), sentences_call(asked.sentences), asked.label)
     scores = named("scores", trained)
     shown = [scores.accuracy.round(3), scores.control.round(3)]
     return table_export(PartNumbers(described.title, described.source, shown, texts.PROBE_RESULT), _table(found))

@@ -1,5 +1,7 @@
 """Every sentence of the page and of its exports."""
 
+from pages.ui.stage.texts import progress_texts
+
 SOURCE = "Texts"
 SOURCES = {"typed": "Typed", "embedded": "Built-in sentences", "own": "Your own file"}
 TEXT_A, TEXT_B = "A text", "A second text, if you like"
@@ -21,7 +23,7 @@ TITLES = ("Embeddings", "After layer {layer}")
 COORDINATE = "{axis} in layer {layer}"
 TOKEN = "{token} · “{text}”"
 TEXT = "{number}: {text}"
-OTHER, NO_LABEL, ONCE = "other", "not annotated", "once"
+OTHER, NO_LABEL, ONCE = "all others", "not annotated", "only once"
 FROM = "{first} and later"
 REPEATED = "Cosine similarity from text to text: {words}; of two different words {different} on average. "
 PLANE = "The plane shows {share} of the variance. Same scale in all layers; only distances count, axes have no meaning."
@@ -45,10 +47,7 @@ MANY = "{count} sentences, {source}"
 EXPORT_RESULT = "It ends with `places`: layer (0: embeddings), token, and both coordinates."
 
 RUN, RUN_HELP = "Train", "Trains a probe on each layer in the background; you can look at other pages meanwhile."
-PROGRESS = {
-    "running": "Reading sentences, then training: step {done:,} of {total:,}, {seconds:.0f} s",
-    "stopping": "Stopping: step {done:,} of {total:,}, {seconds:.0f} s",
-}
+PROGRESS = progress_texts("Reading sentences, then training", "step")
 PRESS_RUN = "Press Train: the curves appear here, some seconds later with the built-in model, some minutes with a large one."
 LAST_RUN = "Your last run, of something else than is chosen above: {label}; {source}; {model}."
 PROBE_TITLE = "How often a probe is right: {label}"

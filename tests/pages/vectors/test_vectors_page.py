@@ -66,6 +66,9 @@ def test_annotated_sentences_are_coloured_by_their_columns_and_other_texts_are_n
 def test_a_file_that_cannot_be_used_says_why_and_the_one_before_stays(open_app, name: str, data: bytes, why: str):
     app = open_app(PAGE, texts="own")
     assert UPLOAD_SENTENCES in says(app) and is_empty(app)
+    for part in ("map", "probe"):
+        first = upload(open_app(PAGE, texts="own", part=part), data, name)
+        assert not first.exception and why in says(first)
     upload(app, b"It flies.\n" * 1000, "mine.txt")
     assert "of 1,000 texts are not shown" in says(app) and not is_empty(app)
     upload(app, data, name)
