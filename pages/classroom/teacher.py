@@ -65,7 +65,7 @@ def draw_stage(code: str, token: str) -> None:
         show_entrance(room, token)
     stage, side = (st.container(), None) if presented else st.columns([5, 2], gap="large")
     with stage:
-        options = options_or_explain(room, step)
+        options = () if presented and revealed else options_or_explain(room, step)
         if presented:
             place = texts.STEP.format(title=lesson.title, number=room.step, total=len(lesson.steps))
             st.text(texts.PROJECTED.format(step=place, code=room.code))

@@ -47,7 +47,7 @@ from tx_core.training.classifier_data import opinions
 from tx_core.training.classifier_model import OPINIONS
 from tx_core.training.copy_task import QUICK
 from tx_core.training.pretraining import training
-from tx_core.transformer.interventions import Intervention
+from tx_core.transformer.interventions import INTERVENTION_RULES, Intervention
 from tx_core.transformer.trace import ALL_PARTS
 
 BLANKED = "Time flies like an ___ over the ___"
@@ -101,6 +101,7 @@ def bert(checkpoint) -> Pair:
 
 
 def test_a_run_with_and_without_interventions_of_every_kind(bert):
+    assert {one.kind for one in CHANGES} == INTERVENTION_RULES.keys()
     agree(bert, lambda engine: [engine.trace(BLANKED, keep=ALL_PARTS), engine.trace(TEXT, PAIR)])
     agree(bert, lambda engine: engine.vectors(engine.encode(BLANKED)))
     other = dict.fromkeys(("patch", "mean"), bert.cpu.vectors(bert.cpu.encode(BLANKED.replace("arrow", "___"))))

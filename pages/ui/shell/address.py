@@ -323,9 +323,13 @@ def restore_lost_texts(page: str, fields: Sequence[Field], caught_up: bool) -> N
 
 def is_changed(page: str) -> bool:
     """Return whether the reader has changed what a page computes with since the browser was last told of it."""
-    view, state = page_view(page), st.session_state
-    before = {widget_key(page, one.name): view.values[one.name] for one in view.fields.own}
-    return any(state.get(key, value) != value for key, value in before.items())
+    view = page_view(page)
+    return _differs(page, {one.name: view.values[one.name] for one in view.fields.own})
+
+
+def _differs(page: str, values: Mapping[str, object]) -> bool:
+    """Return whether an entry of a page is no longer the value that is given for it."""
+    return any(st.session_state.get(widget_key(page, name), value) != value for name, value in values.items())
 
 
 def pinned_view(page: str) -> dict[str, str]:
@@ -431,11 +435,11 @@ def read_stage_address(page: str, fields: StageFields, set_along: Callable[[], M
     address = sent if is_known else view.address
     says_how = view.is_asked or not is_known
     existed, values = view.address is not None, view.values
-    is_changed = any(state.get(widget_key(page, name), value) != value for name, value in values.items())
-    caught_up = not arriving and (sent == address or is_changed)
+    has_moved = _differs(page, values)
+    caught_up = not arriving and (sent == address or has_moved)
     carried = sentence_from_other_page(fields, values) if arriving and not by_history and not sent else {}
     sent = sent or carried
-    navigated = not arriving and not is_changed and address not in (None, sent)
+    navigated = not arriving and not has_moved and address not in (None, sent)
     is_restored = arriving and existed and sent == (address if by_history else {})
     unknown = view.unknown
     if navigated or (arriving and not is_restored):
