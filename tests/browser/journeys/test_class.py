@@ -33,9 +33,11 @@ def press(page: Page, name: str) -> None:
 
 
 def unfold(page: Page, label: str) -> None:
-    """Open a folded box, and wait until what is in it no longer moves."""
+    """Open a folded box, and wait until what is in it no longer moves: spinners, which turn for ever, stay in their places."""
+    page.bring_to_front()  # a page behind another may not move at all
     page.get_by_text(label, exact=True).click()
-    page.wait_for_function("() => !document.getAnimations().some(({ effect }) => effect.target?.closest('details'))")
+    moving = "({ effect }) => effect.target?.closest('details') && effect.getComputedTiming().endTime !== Infinity"
+    page.wait_for_function(f"() => !document.getAnimations().some({moving})")
 
 
 def open_room(teacher: Page) -> str:
