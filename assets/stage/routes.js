@@ -23,14 +23,14 @@ export default mount;
 function makeStage(parent) {
   const store = makeStore({ least: "", by: "effect" });
   const stage = begin({ store }, parent, "routes", draw);
-  stage.change = (change) => { if (!stage.offline) compute(stage, "interventions", change); };
+  stage.change = (change) => compute(stage, "interventions", change);
   store.onChange((state, before) => changed(stage, state, before));
   return stage;
 }
 
 function build(stage) {
   stage.words = element("div", { class: "route-words", role: "group", "aria-label": TEXTS.routes.words });
-  stage.picture = makeRoutePicture({ change: stage.change, onChange: () => touched(stage) });
+  stage.picture = makeRoutePicture({ change: stage.offline ? null : stage.change, onChange: () => touched(stage) });
   stage.controls = makeControls(stage);
   stage.title = element("p", { class: "stage-title" });
   stage.waiting = element("p", { class: "waiting", role: "status" });

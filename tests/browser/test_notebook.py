@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from pages.ui.stage.browser_texts import CHANGED
 from tests.support.seen import said, stage
 from tx_core import Intervention, Trace, load, view
 
@@ -60,6 +61,10 @@ def test_before_after_and_difference_are_states_of_one_map(show):
     engine = load("embedded")
     page = show(engine.trace(TEXT, interventions=[OFF]), engine.trace(TEXT), head=3)
     expect(said(page)).to_contain_text("of its attention and now gives 0.00")
+    row = stage(page).get_by_role("group", name=CHANGED["row"])
+    expect(row.get_by_text(repr(OFF), exact=True)).to_be_visible()
+    for needs_kernel in (CHANGED["undo"].format(change=repr(OFF)), CHANGED["reset"]):
+        expect(row.get_by_role("button", name=needs_kernel)).to_have_count(0)
 
 
 def test_what_cannot_be_shown_is_refused_with_the_rule():

@@ -112,7 +112,8 @@ function firstWord({ special, blanks }) {
 }
 
 // The row of a changed run.
-export function makeChangesRow({ store, act, current }) {
+export function makeChangesRow(stage) {
+  const { store, act, current } = stage;
   const texts = TEXTS.changed;
   const which = segments(texts.which, Object.entries(texts.states), (compared) => store.set({ compared }));
   const chips = element("div", { class: "chips" });
@@ -123,7 +124,7 @@ export function makeChangesRow({ store, act, current }) {
     node.hidden = !header.changes.length;
     if (node.hidden) return;
     which.set(state.compared);
-    fillChips(chips, header, act.change);
+    fillChips(chips, header, stage.offline ? null : act.change);
     const heads = header.moved[state.stackNumber] ?? [];
     const buttons = heads.slice(0, MOST).map(([head, share]) => button(say(texts.movedHead, { head: headName([head]), share: share.toFixed(2) }),
       () => act.chooseHead(head), { class: "chip" }));

@@ -50,16 +50,18 @@ export function segments(label, options, act) {
   return made;
 }
 
-// The changes of a run, each undone by a click, and all of them; and what is said of them. change({ drop }): asks for a run without some.
+// The changes of a run, each undone by a click, and all of them; and what is said of them. change({ drop }): asks for a run without some;
+// null where nobody computes one, as in a file or a notebook: then they are words.
 export function fillChips(node, { changes, notices }, change) {
   const texts = TEXTS.changed;
   refill(node, [changes, notices], () => [
     ...changes.map(({ link, label }) => {
+      if (!change) return element("span", { class: "chip" }, label);
       const chip = button(label, () => change({ drop: [link] }), { class: "chip", "aria-label": say(texts.undo, { change: label }), title: texts.undoHelp });
       chip.append(element("span", { "aria-hidden": "true" }, " ×"));
       return chip;
     }),
-    button(texts.reset, () => change({ drop: changes.map(({ link }) => link) }), { class: "chip quiet", title: texts.resetHelp }),
+    ...(change ? [button(texts.reset, () => change({ drop: changes.map(({ link }) => link) }), { class: "chip quiet", title: texts.resetHelp })] : []),
     ...(notices.length ? [element("span", { class: "quiet-text" }, notices.join(" "))] : []),
   ]);
 }

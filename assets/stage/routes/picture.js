@@ -18,8 +18,8 @@ const say = (name, values = {}) => fill(TEXTS.routes[name], values);
 const isMixed = ({ look }) => look.by === "mixed" && look.header.mixes;
 const layerName = (number) => (number ? say("layer", { number }) : TEXTS.routes.embeddings);
 
-// change({ add, drop }): asks the page for a run with other changes. onChange(): after every choice. Returns what a stage lays out
-// (`node`, `side`) and calls: take(header) with a run, set({ least, by }), draw({ theme, height }).
+// change({ add, drop }): asks the page for a run with other changes; null where nobody computes one. onChange(): after every choice.
+// Returns what a stage lays out (`node`, `side`) and calls: take(header) with a run, set({ least, by }), draw({ theme, height }).
 export function makeRoutePicture({ change, onChange = () => {} }) {
   const store = makeStore({ shown: null, chosen: null, pointed: null });
   const picture = { store, change, onChange, look: { header: null, least: 0, by: "effect" }, drawing: null, wanted: [], arcs: new Map(), old: [], sorted: [], heads: new Map(), mixed: null, asked: new Set(), failed: false };
