@@ -130,6 +130,14 @@ class Lesson(LessonPart):
         return self.recap or "" if step == len(self.steps) else ""
 
 
+class _Loader(yaml.BaseLoader):
+    """Every scalar is a text, but for a plain null, which is None: pydantic knows better than YAML what is a number."""
+
+
+_Loader.add_implicit_resolver("tag:yaml.org,2002:null", re.compile(r"(?:~|null|Null|NULL)\Z"), list("~nN"))
+_Loader.add_constructor("tag:yaml.org,2002:null", lambda loader, node: None)
+
+
 def read_lesson(written: bytes, pages: Collection[str] | None = None) -> Lesson:
     """Parse a lesson from the bytes of its file. pages: those that steps may open, None for any.
 
@@ -145,7 +153,7 @@ def read_lesson(written: bytes, pages: Collection[str] | None = None) -> Lesson:
         _check_shape(text)
         node = yaml.compose(text, Loader=yaml.BaseLoader)
         _check_names(node)
-        return Lesson.model_validate(yaml.load(text, Loader=yaml.BaseLoader), context=pages)
+        return Lesson.model_validate(yaml.load(text, Loader=_Loader), context=pages)
     except yaml.reader.ReaderError as problem:
         raise LessonProblem(NO_SUCH_CHARACTER.format(line=text.count("\n", 0, problem.position) + 1)) from None
     except yaml.YAMLError as problem:

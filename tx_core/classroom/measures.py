@@ -41,11 +41,11 @@ class LessonPart(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def without_empty(cls, fields: object) -> object:
-        """Leave out an optional field that is written without a value."""
+        """Leave out a field that is null, which is an error where it is required, and an optional one that is empty."""
         if not isinstance(fields, Mapping):
             return fields
         optional = {name for name, field in cls.model_fields.items() if not field.is_required()}
-        return {name: value for name, value in fields.items() if not (name in optional and value in ("", "~", "null"))}
+        return {name: value for name, value in fields.items() if not (value is None or (value == "" and name in optional))}
 
 
 class Measure(LessonPart):

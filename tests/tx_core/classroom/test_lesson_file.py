@@ -50,6 +50,8 @@ def problem(written: str | bytes) -> str:
     [
         ("minutes: 5", "minutes: soon", 4, "minutes"),
         ("level: beginner", "level: hard", 3, "level"),
+        ("title: One step", "title: ~", 1, "title"),
+        ("    text: Look at the map.", "    text: null", 10, "steps › 1 › text"),
         ("    page: attention", "    page: ../../etc", 8, "steps › 1 › page"),
         ("    text: Look at the map.", "    txt: Look.", 10, "steps › 1 › txt"),
         ("measure: strongest_key", "measure: os.system", 14, "steps › 1 › question › answer › measure"),
@@ -93,6 +95,8 @@ def test_a_value_that_does_not_exist_is_named_with_its_line_and_no_value_is_more
     assert problem(twice) == lesson_file.TWICE.format(line=9, name="text")
     date = read_lesson(SMALL.replace("    text: Look at the map.", "    text: 2024-01-05\n    notes:\n    then: null").encode())
     assert (date.steps[0].text, date.steps[0].notes, date.steps[0].then) == ("2024-01-05", None, None)
+    word = read_lesson(SMALL.replace("title: One step", 'title: "null"').replace("title: Look", "title: nullify").encode())
+    assert (word.title, word.steps[0].title) == ("null", "nullify")
 
 
 def test_a_lesson_that_fills_all_its_bounds_is_read():
