@@ -407,6 +407,8 @@ function paintShape(context, shape, theme) {
     context.font = `${shape.getAttribute("font-weight") ?? 400} ${size}px ${theme.font}`;
     context.textAlign = { start: "left", middle: "center", end: "right" }[shape.getAttribute("text-anchor")] ?? "left";
     context.fillText(shape.textContent, number("x"), number("y"));
+    const width = context.measureText(shape.textContent).width;
+    if (shape.closest(".hidden-word")) context.fillRect(number("x") - width / 2, number("y") - 0.3 * size, width, 1); // struck out
   } else if (shape.tagName === "rect") {
     const scale = Number(/scaleX\(([^)]*)\)/.exec(shape.style.transform)?.[1] ?? 1);
     const width = number("width") * scale;

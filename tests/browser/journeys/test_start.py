@@ -1,8 +1,10 @@
 """The start page: what a prediction depends on, drawn as arcs that can be cut, three doors, and the same picture at a blank."""
 
 import re
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import quote_plus
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ from pages.ui.shell.numbers import percent
 from pages.ui.stage.browser_texts import EXPORT, ROUTES
 from tests.browser.journeys.test_across_pages import on_page
 from tests.browser.test_stages import reached
-from tests.support.seen import answered, press, said, stage
+from tests.support.seen import answered, press, said, saved, stage
 from tx_core.causal.cut_effects import cut_effects
 from tx_core.engine import catalogue
 
@@ -105,6 +107,20 @@ def test_an_arc_is_chosen_cut_and_restored_and_fill_the_blank_draws_the_same(pag
     press(page, ROUTES["cut"])
     expect(said(page).first).to_contain_text(change)
     expect(page).to_have_url(cut)
+
+
+@pytest.mark.ci
+def test_a_hidden_word_is_struck_out_in_a_figure_too(page_at):
+    page = page_at(f"/?text={quote_plus(KEY)}&changes=hide~3&least=0.2")
+    measured(page)
+    page.get_by_role("button", name=EXPORT["menu"], exact=True).click()
+    drawn = list(ElementTree.parse(saved(page, EXPORT["svg"])).getroot().iter())
+    below = {word.text: [word, line] for word, line in pairwise(drawn) if word.tag.endswith("text")}
+    word, line = below["key"]
+    left, top, across = (float(number) for number in re.match(r"M(\S+) (\S+)h(\S+)v1h", line.get("d")).groups())
+    assert left + across / 2 == pytest.approx(float(word.get("x")), abs=0.1)
+    assert float(word.get("y")) - float(word.get("font-size")) < top < float(word.get("y"))
+    assert below["to"][1].tag.endswith("text")  # no other word is
 
 
 NOTE_ASKED = """() => {
