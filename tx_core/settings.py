@@ -102,13 +102,6 @@ class Settings(BaseSettings):
         "Trainings at once; later ones wait.",
         default="number of cores, at least 2; at most one per 2 GB of memory",
     )
-    max_training_multiply_adds: Annotated[float, Field(ge=1, le=1e18)] | None = _field(
-        None,
-        "Length of a training; 5e11 take a minute or two on one core.",
-        default="5e11; on a CUDA card 5e13",
-        allowed="a number from 1 to 1e+18",
-    )
-    scans: Count = _field(2, "Scans of the heads of large models at once.")
     max_background_runs: Count = _field(
         int(min(50, max(4, MEMORY / 100))),
         "Trainings kept (running, waiting, done), and as many scans; one address has at most four fifths.",
@@ -120,16 +113,6 @@ class Settings(BaseSettings):
         16,
         "What one run may keep; computing it takes twice that. A longer text is refused.",
     )
-    max_text_characters: Count = _field(20_000, "Longest text in characters.")
-    max_sentences: Count | None = _field(
-        None,
-        "Sentences in a file for Many sentences.",
-        default="20,000; on a CUDA card 100,000",
-        allowed="a whole number from 1",
-    )
-    max_sentence_file_megabytes: Count = _field(5, "Size of such a file.")
-    max_examples: Count = _field(20_000, "Labelled texts in a file for the classifier.")
-    max_example_file_megabytes: Count = _field(1, "Size of such a file. `server.maxUploadSize` must exceed both.")
 
     metrics_token: Annotated[str, StringConstraints(pattern=r"^([\x21-\x7e]{16,200})?$")] = _field(
         "",
@@ -151,7 +134,6 @@ class Settings(BaseSettings):
     )
     max_rooms: Count = _field(100, "Rooms of classes at once.")
     max_students: Count = _field(250, "Students in a room.")
-    max_answers_a_minute: Count = _field(30, "Answers of one student in a minute.")
     lti_file: FilePath | None = _field(
         None,
         "Learning platforms that may launch lessons and rooms (LTI 1.3).",
@@ -216,12 +198,7 @@ def allowed(name: str) -> str:
         return "0 or 1"
     number = "a whole number" if field.annotation is int else "a number"
     bounds = {word: getattr(rule, name) for rule in field.metadata for name, word in BOUNDS.items() if hasattr(rule, name)}
-    return " ".join([number, *(f"{word} {_number(bound)}" for word, bound in bounds.items())])
-
-
-def _number(bound: int | float) -> str:
-    """Format a bound with thousands separators; from a billion on, as a power of ten."""
-    return f"{bound:,.0f}" if bound == int(bound) and bound < 1e9 else f"{bound:g}"
+    return " ".join([number, *(f"{word} {bound:,g}" for word, bound in bounds.items())])
 
 
 def settings_table() -> str:

@@ -29,7 +29,6 @@ from tx_core.engine.device import best_device
 from tx_core.engine.device_limits import CARD_LIMITS, DeviceLimits, device_limits
 from tx_core.errors import ExplorerError, TextProblem
 from tx_core.lessons.labels import FINE_TUNED
-from tx_core.settings import host_settings
 from tx_core.training import classifier, classifier_data
 from tx_core.training.classifier import ClassifierTraining
 from tx_core.training.classifier_data import LabelledTexts, examples_csv
@@ -157,7 +156,7 @@ def _ask_file(is_running: bool) -> None:
             texts.CSV,
             type=["csv", "tsv", "txt"],
             key=widget_key(PAGE, "csv"),
-            max_upload_size=host_settings().max_example_file_megabytes,
+            max_upload_size=classifier_data.MAX_FILE_BYTES // 1_000_000,
             on_change=background_runs.attempt,
             args=(PAGE, read_own),
         )

@@ -28,10 +28,10 @@ from pages.ui.stage.inputs import PageInputs, ask_model, input_values, offers_an
 from pages.ui.stage.tokens import SPECIAL_FIELD, escape_markdown
 from tx_core.causal.importance import Ablation, Importance, Measuring, importance, parse_answer_prompts
 from tx_core.causal.prompt_sets import PROMPT_SETS, kept_scores, prompt_set
+from tx_core.corpus.sentence_file import MAX_FILE_BYTES
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
-from tx_core.settings import host_settings
 
 PAGE = KIND = "importance"
 OWN = "own"
@@ -156,8 +156,8 @@ def _ask_file() -> Upload | None:
 
 def _read_file(file: UploadedFile) -> Upload:
     data = file.getvalue()
-    if len(data) > (most := host_settings().max_sentence_file_megabytes * 1_000_000):
-        raise TextProblem(texts.TOO_LARGE.format(most=most))
+    if len(data) > MAX_FILE_BYTES:
+        raise TextProblem(texts.TOO_LARGE.format(most=MAX_FILE_BYTES))
     prompts = parse_answer_prompts(data, file.name)
     if not prompts:
         raise TextProblem(texts.NO_LINES)

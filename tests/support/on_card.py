@@ -1,7 +1,7 @@
 """What the app computes, on a CUDA card and on the CPU: the same numbers.
 
-Not collected by itself, since few machines have a card: run `pytest tests/support/on_card.py` on one that does. It catches what no
-run on a CPU can: tensors of two devices in one operation, and results that are left on the card.
+Not collected by itself, since few machines have a card: run `pytest tests/support/on_card.py` on one that does. It catches
+what no run on a CPU can: tensors of two devices in one operation, and results that are left on the card.
 """
 
 from collections.abc import Callable

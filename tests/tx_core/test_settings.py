@@ -56,7 +56,7 @@ def test_a_variable_that_is_no_setting_is_warned_of(host, caplog: pytest.LogCapt
     host()
     host_settings()
     assert [record.getMessage() for record in caplog.records if "TX_TRAINING " in record.getMessage()]
-    assert unknown_variables(["TX_TRAININGS", "TX_NEW", "tx_scans", "PATH"]) == ["TX_NEW"]
+    assert unknown_variables(["TX_TRAININGS", "TX_NEW", "tx_engine", "PATH"]) == ["TX_NEW"]
 
 
 @pytest.mark.parametrize("server", [["streamlit", "run", "app.py", "--server.headless", "true"], ["uvicorn", "app:app"]])

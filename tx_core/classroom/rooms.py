@@ -47,6 +47,7 @@ ALPHABET = "ABCDEFGHJKMNPQRSTUVWXYZ"
 """Letters of room codes: without I, L and O, which are misread as 1 and 0 on a projector."""
 MAX_GUESS_CHARACTERS, MAX_SENTENCE_CHARACTERS = 1000, 300
 MAX_TIMER_MINUTES = 90
+ANSWERS_A_MINUTE = 30
 WRONG_CODES_A_MINUTE, WRONG_CODES_OF_ALL_A_MINUTE, ROOMS_OF_ONE_AN_HOUR = 30, 300, 20
 """Rate limits, generous because a whole school may share one address. Still, only 432,000 of the 148 million codes can be tried
 in a day."""
@@ -333,7 +334,7 @@ class Rooms:
         )
 
     def _store_entry(self, token: str, step: int, kind: EntryKind, text: str) -> str:
-        if self._sent.add(hash_token(token)) > self.settings.max_answers_a_minute:
+        if self._sent.add(hash_token(token)) > ANSWERS_A_MINUTE:
             raise RoomProblem(TOO_MANY_ANSWERS)
         put = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}[self.engine.dialect.name](ENTRIES)
         with self.writing() as connection:

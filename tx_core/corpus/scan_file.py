@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from tx_core.analysis.patterns import PATTERN_KINDS, TARGETED_KINDS, PatternSums
 from tx_core.analysis.table_file import FORMULA_SIGNS
 from tx_core.corpus.sentence_file import (
+    MAX_FILE_BYTES,
     MAX_FILES,
     MAX_LINES_NAMED,
     STRICT,
@@ -26,7 +27,7 @@ from tx_core.corpus.sentence_file import (
 from tx_core.corpus.statistics import PLACES, RANKED_KINDS, HeadReport, Ranking, empty_ranking
 from tx_core.engine.catalogue import revision
 from tx_core.errors import TextProblem
-from tx_core.settings import app_version, host_settings
+from tx_core.settings import app_version
 from tx_core.transformer.trace import plain_encoding
 
 SCAN_FORMAT = "attention-explorer heads over sentences 1"
@@ -245,8 +246,8 @@ def read_scan(data: bytes) -> CorpusScan:
     Raises:
         TextProblem: If it is too large, no result of a scan, not finished, cut off or altered.
     """
-    if len(data) > (most := host_settings().max_sentence_file_megabytes * 1_000_000):
-        raise TextProblem(TOO_LARGE_SCAN.format(most=most))
+    if len(data) > MAX_FILE_BYTES:
+        raise TextProblem(TOO_LARGE_SCAN.format(most=MAX_FILE_BYTES))
     scan = read_progress(data)
     if not scan.finished:
         raise TextProblem(NOT_FINISHED)

@@ -19,8 +19,8 @@ from pydantic import ConfigDict, Field, StringConstraints
 from tx_core.corpus.words import Word, read_conllu, split_words
 from tx_core.engine.device_limits import device_limits
 from tx_core.engine.engine import SENTENCES
+from tx_core.engine.tokenizer import MAX_TEXT_CHARACTERS
 from tx_core.errors import TextProblem
-from tx_core.settings import host_settings
 
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 """Control characters that mark a file as binary: all but tab, form feed and line ends."""
@@ -33,6 +33,7 @@ UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 NO_TEXT = "not text that can be read. Save it as plain text in UTF-8"
 
 MAX_FILES = 10_000
+MAX_FILE_BYTES = 5_000_000
 
 NO_DELIMITER = "\x1f"  # the unit separator cannot occur: files with control characters were rejected before
 
@@ -185,10 +186,9 @@ def read_sentences(file: BufferedIOBase | RawIOBase, name: str, column: str = ""
     Raises:
         TextProblem: If the file is too large, not text, or has no sentence.
     """
-    max_bytes = host_settings().max_sentence_file_megabytes * 1_000_000
-    data = file.read(max_bytes + 1)
-    if len(data) > max_bytes:
-        raise TextProblem(f"The file has more than {max_bytes:,} bytes: split it, or use a part of it.")
+    data = file.read(MAX_FILE_BYTES + 1)
+    if len(data) > MAX_FILE_BYTES:
+        raise TextProblem(f"The file has more than {MAX_FILE_BYTES:,} bytes: split it, or use a part of it.")
     if not data.strip():
         raise TextProblem("The file is empty: put one sentence on each line.")
     text, notes = decode(data), Notes()
@@ -246,8 +246,8 @@ def why_unfit(sentence: str) -> str:
     """Return why a sentence cannot be used, "" if it can."""
     if not sentence:
         return EMPTY
-    if len(sentence) > (most := host_settings().max_text_characters):
-        return LINE_TOO_LONG.format(most=most)
+    if len(sentence) > MAX_TEXT_CHARACTERS:
+        return LINE_TOO_LONG.format(most=MAX_TEXT_CHARACTERS)
     return CONTROL_CHARACTERS if CONTROL.search(sentence) else ""
 
 

@@ -12,8 +12,8 @@ import pyarrow
 from pyarrow import parquet
 
 from tx_core.corpus.sentence_file import COLUMN_NAMES, LINE_TOO_LONG, MAX_FILES, Notes, Sentences, SourceFile, why_unfit
+from tx_core.engine.tokenizer import MAX_TEXT_CHARACTERS
 from tx_core.errors import TextProblem
-from tx_core.settings import host_settings
 
 TEXT, TEXT_GZIP, PARQUET = ".txt", ".txt.gz", ".parquet"
 BATCH_ROWS, BYTES_AT_ONCE = 1024, 1 << 20
@@ -83,7 +83,7 @@ def parts(files: Sequence[Path], column: str, size: int, skip: int = 0) -> Itera
     """
     texts, lines, notes = [], [], Notes()
     for line, text in _numbered(files, column):
-        why = LINE_TOO_LONG.format(most=host_settings().max_text_characters) if text is None else why_unfit(text.strip())
+        why = LINE_TOO_LONG.format(most=MAX_TEXT_CHARACTERS) if text is None else why_unfit(text.strip())
         if why:
             notes.note(why, line)
             continue
@@ -117,7 +117,7 @@ def _unreadable(file: Path, line: int, broken: Exception) -> TextProblem:
 
 
 def _lines(file: Path) -> Iterator[str | None]:
-    most = 2 * host_settings().max_text_characters  # twice: the space around a sentence does not count
+    most = 2 * MAX_TEXT_CHARACTERS  # twice: the space around a sentence does not count
     open_text = gzip.open if _kind(file) == TEXT_GZIP else open
     with open_text(file, "rt", encoding="utf-8-sig", newline=None) as text:
         while line := text.readline(most):

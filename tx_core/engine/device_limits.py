@@ -1,12 +1,10 @@
 """Limits by kind of device: sizes and length of trainings, and the amount of text read.
 
-One table for the pages and for the checks. It imports no torch. Settings of the host (`TX_…`) override it on every device.
+One table for the pages and for the checks. It imports no torch.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-
-from tx_core.settings import host_settings
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -49,13 +47,8 @@ CARD_LIMITS = DeviceLimits(
 
 
 def device_limits(device: str) -> DeviceLimits:
-    """Return the limits on a device such as "cuda:1", overridden by the host's settings; on MPS those of the CPU."""
-    limits, host = CARD_LIMITS if device.startswith("cuda") else CPU_LIMITS, host_settings()
-    return replace(
-        limits,
-        multiply_adds=host.max_training_multiply_adds or limits.multiply_adds,
-        sentences=host.max_sentences or limits.sentences,
-    )
+    """Return the limits on a device such as "cuda:1"; on MPS those of the CPU."""
+    return CARD_LIMITS if device.startswith("cuda") else CPU_LIMITS
 
 
 def exceeds(settings: object, sizes: Mapping[str, int]) -> bool:

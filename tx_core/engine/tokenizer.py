@@ -14,9 +14,10 @@ from tokenizers.implementations import BertWordPieceTokenizer
 from tx_core.engine.checkpoint_files import DAMAGED_WEIGHTS, read_json
 from tx_core.engine.text_growth import GROWS_TOO_MUCH, MAX_READ_CHARACTERS, check_tokenizer, text_growth
 from tx_core.errors import CheckpointProblem, ExplorerError, TextProblem
-from tx_core.settings import host_settings
 from tx_core.transformer.trace import Encoding
 
+MAX_TEXT_CHARACTERS = 20_000
+TOO_MANY_CHARACTERS = "This text has {count:,} characters; at most {most:,} are read. Shorten it to a few sentences."
 NO_SENTENCE = "There is no text yet: type a sentence."
 TOO_LONG_FOR_TOKENIZER = "This text is too long for the tokenizer of this model: shorten it to {most:,} characters."
 CANNOT_READ = "The tokenizer of this checkpoint cannot read text: {error}."
@@ -269,14 +270,12 @@ def check_text(sentence: str) -> None:
     """Check that a text can be tokenized.
 
     Raises:
-        TextProblem: If it is empty, longer than the host allows, or not valid Unicode.
+        TextProblem: If it is empty, longer than MAX_TEXT_CHARACTERS, or not valid Unicode.
     """
     if not sentence.strip():
         raise TextProblem(NO_SENTENCE)
-    if len(sentence) > (limit := host_settings().max_text_characters):
-        raise TextProblem(
-            f"This text has {len(sentence):,} characters; at most {limit:,} are read. Shorten it to a few sentences."
-        )
+    if len(sentence) > MAX_TEXT_CHARACTERS:
+        raise TextProblem(TOO_MANY_CHARACTERS.format(count=len(sentence), most=MAX_TEXT_CHARACTERS))
     try:
         sentence.encode("utf-8")
     except UnicodeEncodeError as error:

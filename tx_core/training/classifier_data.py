@@ -10,9 +10,8 @@ from typing import Literal, NamedTuple
 
 from tx_core.corpus.sentence_file import csv_rows, decode
 from tx_core.errors import TextProblem
-from tx_core.settings import host_settings
 
-MIN_EXAMPLES = 20
+MIN_EXAMPLES, MAX_EXAMPLES, MAX_FILE_BYTES = 20, 20_000, 1_000_000
 MAX_LABELS = 10
 MAX_EXAMPLE_CHARACTERS = 5_000
 MAX_LABEL_CHARACTERS = 40
@@ -227,8 +226,8 @@ def read_csv(data: bytes, name: str = YOUR_FILE) -> LabelledTexts:
     Raises:
         TextProblem: Names the line and the rule.
     """
-    if len(data) > (max_bytes := host_settings().max_example_file_megabytes * 1_000_000):
-        raise TextProblem(EXAMPLES_TOO_LARGE.format(most=max_bytes, bytes=len(data)))
+    if len(data) > MAX_FILE_BYTES:
+        raise TextProblem(EXAMPLES_TOO_LARGE.format(most=MAX_FILE_BYTES, bytes=len(data)))
     texts, labels = [], []
     rows = csv_rows(decode(data))
     header = [column.strip().casefold() for column in next(rows, (0, []))[1]]
@@ -241,8 +240,8 @@ def read_csv(data: bytes, name: str = YOUR_FILE) -> LabelledTexts:
         example, label = _check_row(row, len(header), at_text, at_label, line)
         texts.append(example)
         labels.append(label)
-        if len(texts) > (limit := host_settings().max_examples):
-            raise TextProblem(TOO_MANY_EXAMPLES.format(most=limit))
+        if len(texts) > MAX_EXAMPLES:
+            raise TextProblem(TOO_MANY_EXAMPLES.format(most=MAX_EXAMPLES))
     return split(name, texts, labels)
 
 

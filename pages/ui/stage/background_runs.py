@@ -14,13 +14,14 @@ from pages.ui.shell.admission import own_address
 from pages.ui.shell.frame import explain
 from pages.ui.shell.session import UploadedFile, uploaded_file
 from pages.ui.stage import texts
+from tx_core.corpus.sentence_file import MAX_FILE_BYTES
 from tx_core.errors import ExplorerError, TextProblem, memory_checked
 from tx_core.settings import host_settings
 from tx_core.training.background import Registry, Snapshot, Trainable
 
 TRAININGS = Registry(limit=host_settings().trainings)
 """All runs in the background of this server but scans: trainings, readings of many sentences or pairs, measurements."""
-SCANS = Registry(limit=host_settings().scans)
+SCANS = Registry(limit=2)
 """All scans of heads of this server."""
 metrics.watch_number("tx_trainings", "Trainings, readings and measurements that compute now", lambda: TRAININGS.running)
 metrics.watch_number("tx_scans", "Scans of heads that compute now", lambda: SCANS.running)
@@ -115,7 +116,7 @@ def ask_upload(
         label,
         types,
         key=widget_key(page, box),
-        max_upload_size=host_settings().max_sentence_file_megabytes,
+        max_upload_size=MAX_FILE_BYTES // 1_000_000,
         on_change=attempt,
         args=(page, lambda: keep_upload(page, box, kept, read, name)),
     )

@@ -14,10 +14,10 @@ from pages.ui.shell.controls import offer_multilingual_model
 from pages.ui.stage import texts
 from tx_core.engine.catalogue import DEFAULT, reads_english_only
 from tx_core.engine.engine import Engine
+from tx_core.engine.tokenizer import MAX_TEXT_CHARACTERS
 from tx_core.errors import TextProblem
 from tx_core.fill_mask import blanks
 from tx_core.fill_mask.blanks import TextPart
-from tx_core.settings import host_settings
 from tx_core.transformer.trace import Encoding
 
 MAX_WORD_BUTTONS = 150
@@ -136,7 +136,7 @@ def sentence_words(text_key: str) -> list[tuple[str, bool]]:
     their box only: the page says so, and none is listed.
     """
     text = st.session_state[text_key]
-    if len(text) > host_settings().max_text_characters:  # below, the page says by how much it is too long
+    if len(text) > MAX_TEXT_CHARACTERS:  # below, the page says by how much it is too long
         return []
     parts = blanks.text_parts(text)
     if len(parts) > MAX_WORD_BUTTONS:
@@ -149,7 +149,7 @@ def sentence_words(text_key: str) -> list[tuple[str, bool]]:
 def click_word(text_key: str, clicked: int, fill_in: Callable[[str, int], str]) -> None:
     """Make a blank of a word of the session's text, or a word of a blank: see `toggle_blank`."""
     text = st.session_state[text_key]
-    if len(text) > host_settings().max_text_characters:
+    if len(text) > MAX_TEXT_CHARACTERS:
         return
     parts = blanks.text_parts(text)
     if 0 <= clicked < len(parts):

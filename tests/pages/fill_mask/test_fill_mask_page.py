@@ -10,10 +10,9 @@ from tests.support.blanks import ask, click_word, followed, likely, pictured, pr
 from tests.support.staged import axes, below, is_staged, made_changes, staged
 from tx_core.engine import catalogue
 from tx_core.engine.engine import NO_WORD_HEAD
-from tx_core.engine.tokenizer import NO_SENTENCE
+from tx_core.engine.tokenizer import MAX_TEXT_CHARACTERS, NO_SENTENCE
 from tx_core.fill_mask.predictions import TOO_MANY_BLANKS, predict
 from tx_core.fill_mask.word_scores import LENGTH_NOTE, NOT_IN_VOCABULARY, TOO_MANY_WORDS, score_words
-from tx_core.settings import host_settings
 
 
 def drawn_bars(app: AppTest) -> list[dict]:
@@ -207,7 +206,7 @@ def test_a_text_beyond_all_measure_is_refused_before_its_words_are_read(open_app
 
     app = open_app("fill_mask", text="A ___ bird.")
     monkeypatch.setattr(blanks, "text_parts", refuse)
-    text = "___ " * (host_settings().max_text_characters // 4 + 1)
+    text = "___ " * (MAX_TEXT_CHARACTERS // 4 + 1)
     app.text_input(key="fill_mask_text").set_value(text).run()
     assert not app.exception
     assert text_of(app) == text

@@ -284,14 +284,14 @@ def test_the_students_of_a_room_are_limited_also_when_all_join_at_once(open_room
 
 def test_answers_and_wrong_codes_are_limited_by_the_minute(open_rooms: Callable[..., Rooms]):
     clock = Clock()
-    rooms = open_rooms(Settings(max_answers_a_minute=5), now=clock)
+    rooms = open_rooms(now=clock)
     room, _ = rooms.open(SOURCE, STEPS)
     student = rooms.join(room.code)
-    for number in range(5):
+    for number in range(store.ANSWERS_A_MINUTE):
         rooms.answer(student, 1, str(number))
     with pytest.raises(RoomProblem, match=message(store.TOO_MANY_ANSWERS)):
-        rooms.answer(student, 1, "6")
-    assert rooms.student(student).sent["guess"] == "4"
+        rooms.answer(student, 1, "one more")
+    assert rooms.student(student).sent["guess"] == str(store.ANSWERS_A_MINUTE - 1)
     for _ in range(store.WRONG_CODES_A_MINUTE):
         with pytest.raises(RoomProblem, match=message(store.NO_ROOM)):
             rooms.join("ZZZZZ", client="one")

@@ -106,14 +106,13 @@ def changed(scan: CorpusScan, change: Callable[[dict], object]) -> bytes:
     return json.dumps(file).encode()
 
 
-def test_a_scan_that_is_not_finished_is_resumed_and_not_shown_nor_a_file_that_is_too_large(scan: CorpusScan, host):
+def test_a_scan_that_is_not_finished_is_resumed_and_not_shown_nor_a_file_that_is_too_large(scan: CorpusScan):
     data = write_scan(replace(scan, finished=False))
     assert read_progress(data).parts == PARTS
     with pytest.raises(TextProblem, match=re.escape(scan_file.NOT_FINISHED)):
         read_scan(data)
-    host(max_sentence_file_megabytes=1)
-    with pytest.raises(TextProblem, match=re.escape(scan_file.TOO_LARGE_SCAN.format(most=1_000_000))):
-        read_scan(write_scan(scan) + b" " * 1_000_000)
+    with pytest.raises(TextProblem, match=re.escape(scan_file.TOO_LARGE_SCAN.format(most=scan_file.MAX_FILE_BYTES))):
+        read_scan(write_scan(scan) + b" " * scan_file.MAX_FILE_BYTES)
 
 
 HOSTILE: dict[str, Callable[[dict], object]] = {

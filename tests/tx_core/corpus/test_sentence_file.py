@@ -7,9 +7,8 @@ import pytest
 from tx_core.corpus import sentence_file
 from tx_core.corpus.sentence_file import MAX_LINES_NAMED, Sentences, describe_left_out, embedded_sentences, read_sentences
 from tx_core.errors import TextProblem
-from tx_core.settings import host_settings
 
-MAX_BYTES = host_settings().max_sentence_file_megabytes * 1_000_000
+MAX_BYTES = sentence_file.MAX_FILE_BYTES
 
 NATURAL = "Grüße aus Köln, é à ñ.\nNiño quoted it twice.\n"
 
@@ -76,7 +75,7 @@ def test_of_a_gigabyte_no_more_is_read_than_may_be_used():
 def test_one_line_of_a_megabyte_is_left_out_by_its_number_and_the_others_stay():
     found = read("Short.\n" + "word " * 200_000 + "\nAnother.\n")
     assert found.texts == ("Short.", "Another.")
-    why = sentence_file.LINE_TOO_LONG.format(most=host_settings().max_text_characters)
+    why = sentence_file.LINE_TOO_LONG.format(most=sentence_file.MAX_TEXT_CHARACTERS)
     assert reasons(found) == {why: (1, (2,))}
     line = sentence_file.LEFT_OUT_LINE.format(why=why, lines="2")
     assert describe_left_out(found.left_out) == sentence_file.LEFT_OUT.format(reasons=line)
@@ -89,11 +88,10 @@ def test_lines_with_control_characters_are_left_out_and_tabs_are_not():
     assert reasons(found) == {sentence_file.CONTROL_CHARACTERS: (1, (2,))}
 
 
-def test_too_many_sentences_are_refused_and_as_many_as_allowed_are_read(host):
-    host(max_sentences=1234)
-    assert len(read("a\n" * 1234)) == 1234
-    with pytest.raises(TextProblem, match="more than 1,234 sentences"):
-        read("a\n" * 1235)
+def test_too_many_sentences_are_refused_and_as_many_as_allowed_are_read():
+    assert len(read("a\n" * 20_000)) == 20_000
+    with pytest.raises(TextProblem, match="more than 20,000 sentences"):
+        read("a\n" * 20_001)
 
 
 def test_of_many_lines_left_out_all_are_counted_and_the_first_are_named():

@@ -8,9 +8,8 @@ import tokenizers
 from tokenizers import decoders, models, pre_tokenizers, processors, trainers
 
 from tx_core.engine import catalogue
-from tx_core.engine.tokenizer import Tokenizer, load_tokenizer
+from tx_core.engine.tokenizer import MAX_TEXT_CHARACTERS, Tokenizer, load_tokenizer
 from tx_core.errors import CheckpointProblem, TextProblem
-from tx_core.settings import host_settings
 
 EMBEDDED = catalogue.MODELS / catalogue.DEFAULT
 
@@ -99,16 +98,13 @@ def test_what_the_vocabulary_lacks_is_pointed_out(tokenizer: Tokenizer):
     assert [encoding.word_texts[encoding.words[place]] for place in encoding.unknown] == ["😀"]
 
 
-MOST = host_settings().max_text_characters
-
-
 @pytest.mark.parametrize(
     ("text", "told"),
     [
         ("", "type a sentence"),
         ("\n\t \u00a0", "type a sentence"),
         ("a \ud800 b", "surrogate"),
-        ("a" * (MOST + 1), f"{MOST + 1:,} characters; at most {MOST:,}"),
+        ("a" * (MAX_TEXT_CHARACTERS + 1), f"{MAX_TEXT_CHARACTERS + 1:,} characters; at most {MAX_TEXT_CHARACTERS:,}"),
     ],
     ids=["nothing", "spaces", "half a character", "too much"],
 )

@@ -6,11 +6,10 @@ import pytest
 
 from tx_core.corpus.sentence_file import NO_TEXT
 from tx_core.errors import TextProblem
-from tx_core.settings import host_settings
 from tx_core.training import classifier_data as messages
 from tx_core.training.classifier_data import examples_csv, opinions, read_csv, split
 
-MOST_EXAMPLES = host_settings().max_examples
+MOST_EXAMPLES = messages.MAX_EXAMPLES
 
 ROWS = [("a fine film, really", "good"), ("a sad “film”", "bad")] * 12
 
