@@ -1,19 +1,14 @@
 """What a prediction is owed to: by known answers, by Captum on the transformers library's BERT, and by completeness."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 import torch
 import transformers
 from captum.attr import LayerGradientXActivation, LayerIntegratedGradients
-from hypothesis import given
-from hypothesis import strategies as st
 
-from tx_core.analysis.attribution import INTEGRATION_STEPS, attribute, integrated_gradients, rank_agreement
+from tx_core.analysis.attribution import INTEGRATION_STEPS, attribute, rank_agreement
 from tx_core.engine import catalogue
 from tx_core.engine.hub import load
-from tx_core.engine.tensors import score_gradients
 from tx_core.errors import TextProblem
 from tx_core.fill_mask.predictions import predict
 
@@ -26,23 +21,6 @@ def asked(engine):
     return filling.encoding, filling.blanks[0].place, filling.blanks[0].predictions
 
 
-def drawn(seed: int, *sizes: int) -> torch.Tensor:
-    return torch.randn(*sizes, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-
-
-def integrated(score, vectors: torch.Tensor, baseline: torch.Tensor, **options: int) -> torch.Tensor:
-    return torch.tensor(integrated_gradients(partial(score_gradients, score), vectors.numpy(), baseline.numpy(), **options))
-
-
-@given(st.integers(0, 99))
-def test_what_is_owed_adds_up_to_the_difference(seed):
-    weight, vectors, baseline = drawn(seed, 4, 3), drawn(seed + 1, 4, 3), drawn(seed + 2, 4, 3)
-    score = lambda steps: torch.tanh((steps * weight).sum(dim=-1)).prod(dim=-1)  # noqa: E731
-    owed = integrated(score, vectors, baseline, steps=200)
-    difference = score(torch.stack([vectors, baseline]))
-    torch.testing.assert_close(owed.sum(), difference[0] - difference[1], atol=1e-6, rtol=0)
-
-
 def test_a_text_that_would_take_too_long_is_refused_with_what_to_do(engine, asked, monkeypatch: pytest.MonkeyPatch):
     encoding, place, best = asked
     monkeypatch.setattr("tx_core.analysis.attribution.MAX_ATTRIBUTION_WORK", INTEGRATION_STEPS * engine.info.num_layers * 3)
@@ -50,10 +28,7 @@ def test_a_text_that_would_take_too_long_is_refused_with_what_to_do(engine, aske
         attribute(engine, encoding, place, best[0].id)
 
 
-LOOKUP = {
-    "embedded": "bert.embeddings.word_embeddings",
-    "roberta": "roberta.embeddings.word_embeddings",
-}
+LOOKUP = {"embedded": "bert.embeddings.word_embeddings", "roberta": "roberta.embeddings.word_embeddings"}
 
 
 @pytest.mark.parametrize("family", LOOKUP)

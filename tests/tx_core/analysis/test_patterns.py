@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from tx_core.analysis.patterns import (
-    MIN_SCORE,
     PATTERN_KINDS,
     TARGETED_KINDS,
     entropy,
@@ -74,21 +73,6 @@ def test_a_head_made_for_a_kind_is_named_so_with_full_confidence(encoding, kind)
     assert found.confidence == pytest.approx(1.0)
 
 
-def test_an_even_look_is_broad_and_has_nothing_of_any_other_kind(encoding):
-    tokens = len(encoding)
-    even = np.full((1, 1, tokens, tokens), 1 / tokens)
-    sums = pattern_sums(even, encoding)
-    assert name_heads(sums)[0].kind == "broad"
-    np.testing.assert_allclose(sums.scores[0, 0], [0] * len(TARGETED_KINDS) + [1], atol=1e-9)
-
-
-def test_a_head_that_looks_three_back_is_mixed(encoding):
-    tokens = len(encoding)
-    found = one(np.eye(tokens, k=-3) + np.eye(tokens) * (np.arange(tokens) < 3), encoding)
-    assert found.kind == "mixed"
-    assert found.confidence < MIN_SCORE
-
-
 def test_targets_by_hand():
     #          0 CLS   1 a  2 .   3 a  4 SEP
     encoding = plain_encoding(["[CLS]", "a", ".", "a", "[SEP]"], [1, 2, 3, 2, 4], [True, False, False, False, True])
@@ -103,15 +87,6 @@ def test_targets_by_hand():
     assert marked["first"] == {(query, 0) for query in every}
     assert marked["separator"] == {(query, 4) for query in every}
     assert marked["punctuation"] == {(query, 2) for query in every}
-
-
-def test_the_same_word_elsewhere_and_its_other_pieces_are_the_same(encoding):
-    same = kind_targets(encoding)[TARGETED_KINDS.index("same")]
-    first, second = (place for place, token in enumerate(encoding.tokens) if token == "the")
-    assert same[first, second] and same[second, first]
-    word = encoding.words[second + 1]
-    pieces = [place for place, number in enumerate(encoding.words) if number == word]
-    assert same[np.ix_(pieces, pieces)].all()
 
 
 def test_signs_are_punctuation_and_what_has_a_letter_or_a_figure_or_nothing_is_not():

@@ -32,10 +32,6 @@ def test_the_largest_values_are_those_of_torch_the_largest_first(values, data):
     np.testing.assert_array_equal(found, torch.tensor(values).topk(count).values)
 
 
-def test_of_equal_values_the_first_comes_first():
-    assert largest(np.array([0.1, 0.3, 0.3, 0.2, 0.3]), 4).tolist() == [1, 2, 4, 3]
-
-
 def test_a_rank_counts_what_is_larger_and_equal_values_share_it():
     values = np.array([0.1, 0.3, 0.3, 0.2])
     assert [rank_of(values, entry) for entry in range(4)] == [4, 1, 1, 3]

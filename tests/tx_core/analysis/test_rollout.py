@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tx_core.analysis.patterns import normalised_entropy
 from tx_core.analysis.rollout import MAX_FLOW_EDGES, flow, rollout
-from tx_core.analysis.value_weighted import row_shares
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
 
@@ -35,18 +33,12 @@ def by_networkx(weights: np.ndarray, query: int) -> list[list[float]]:
     ]
 
 
-def test_rollout_is_what_a_loop_over_paths_adds_up():
+def test_rollout_is_the_product_of_the_mixed_layers():
     weights = catalogue.load("embedded").trace("Fruit flies like a banana.").attention.weights.astype(float)
-    layers, tokens = len(weights), weights.shape[-1]
-    reached, found = np.eye(tokens), rollout(weights)
-    for layer in range(layers):
-        mixed = np.zeros((tokens, tokens))
-        for query in range(tokens):
-            for middle in range(tokens):
-                share = 0.5 * (query == middle) + 0.5 * sum(head[query, middle] for head in weights[layer]) / len(weights[layer])
-                mixed[query] += share * reached[middle]
-        reached = mixed
-        np.testing.assert_allclose(found[layer], reached, atol=1e-6)
+    reached = np.eye(weights.shape[-1])
+    for layer, found in zip(weights, rollout(weights), strict=True):
+        reached = (layer.mean(0) / 2 + np.eye(len(reached)) / 2) @ reached
+        np.testing.assert_allclose(found, reached, atol=1e-6)
 
 
 def test_without_attention_everything_stays_where_it_is():
@@ -60,16 +52,6 @@ def test_flow_is_what_networkx_finds(sizes):
     weights = random_weights(*sizes)
     query = sizes[-1] % sizes[2]
     np.testing.assert_allclose(flow(weights, query), by_networkx(weights, query), atol=1e-8)
-
-
-@pytest.mark.parametrize("text", ["The old man drank a cup of [MASK] by the fire.", "Mary lost her keys."])
-def test_flow_is_more_even_than_rollout_from_the_second_layer_on(text):
-    weights = catalogue.load(catalogue.DEFAULT).trace(text).attention.weights
-    rolled = rollout(weights)
-    for query in (1, 2, 3):
-        spread = normalised_entropy(row_shares(flow(weights, query))) - normalised_entropy(rolled[:, query])
-        assert spread[0] == pytest.approx(0, abs=1e-4)
-        assert (spread[1:] > 0.01).all()
 
 
 def test_a_text_too_long_for_flow_is_refused_at_once():

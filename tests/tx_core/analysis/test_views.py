@@ -42,16 +42,6 @@ def test_attention_to_a_word_is_the_sum_and_from_a_word_the_mean_over_its_pieces
     np.testing.assert_allclose(merged, [[[[0.3, 0.3, 0.4], [0.5, 0.4, 0.1]]]], atol=1e-7)
 
 
-def test_a_merged_word_is_labelled_as_it_was_typed_and_special_tokens_stand_alone():
-    shown = views.view(stack(FLIES, FLIES), merge_words=True)
-    assert shown.queries == shown.keys == ("[CLS]", "Time", "Flies", "[SEP]")
-    assert shown.query_places == ((0,), (1,), (2, 3), (4,))
-
-
-def test_the_same_word_twice_in_a_row_stays_two_words():
-    assert views.word_groups(encoding("no ##pe no ##pe", words=[0, 0, 1, 1])) == ((0, 1), (2, 3))
-
-
 def test_hiding_special_tokens_scales_rows_to_one():
     run = stack(FLIES, FLIES)
     shown = views.view(run, hide_special=True)

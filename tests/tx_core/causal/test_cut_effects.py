@@ -17,10 +17,7 @@ from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.transformer.interventions import Intervention
 
 TEXT = "the quick ___ jumps over"
-ATTENTION = {
-    "bert": "bert.encoder.layer.{layer}.attention.self",
-    "gpt2": "transformer.h.{layer}.attn",
-}
+ATTENTION = {"bert": "bert.encoder.layer.{layer}.attention.self", "gpt2": "transformer.h.{layer}.attn"}
 
 
 @contextmanager
@@ -76,16 +73,6 @@ def test_effects_are_those_of_a_hook_in_the_librarys_model(engine, family: str, 
         assert found.first[layer, query, key] == int(after.argmax())
         largest = max(largest, abs(expected))
     assert largest > 1e-2
-
-
-def test_queries_that_were_not_asked_for_have_no_number_and_the_others_the_same():
-    engine = catalogue.load(catalogue.DEFAULT)
-    text = "Yesterday I [MASK] to school."
-    whole = cut_effects(engine, text)
-    part = cut_effects(engine, text, queries=[whole.place])
-    np.testing.assert_allclose(part.effect[:, whole.place], whole.effect[:, whole.place], atol=1e-5)
-    assert np.isnan(np.delete(part.effect, whole.place, axis=1)).all()
-    assert not np.delete(whole.effect[-1], whole.place, axis=0).any()
 
 
 def test_the_head_that_carries_an_arc_is_the_one_of_which_it_is_known():

@@ -1,12 +1,10 @@
 """Pairs of which one word decides the answer: how they are made, kept, counted and stored."""
 
-import json
 import re
 from itertools import islice
 
 import pytest
 
-from tx_core.causal import deciding_words
 from tx_core.causal.deciding_words import (
     KINDS,
     OTHER_LENGTH,
@@ -15,17 +13,15 @@ from tx_core.causal.deciding_words import (
     TEMPLATES,
     TWO_BLANKS,
     PairReading,
-    chance_first,
     draw_pairs,
     explain_pair,
     is_decided,
     ranked_pair,
     read_pairs,
-    shares_first,
     stored_pairs,
     write_pairs,
 )
-from tx_core.causal.explain import METHODS, READS_ATTENTION
+from tx_core.causal.explain import METHODS
 from tx_core.errors import TextProblem
 from tx_core.settings import ASSETS
 
@@ -76,21 +72,3 @@ def test_the_stored_table_is_of_500_pairs_that_the_model_decides_and_its_ranks_a
     *_, last = reading.updates()
     assert [one.text for one in reading.pairs] == [one.text for one in pairs[:3]] and (last.done, last.total) == (3, 3)
     assert read_pairs(write_pairs(pairs, drawn)) == (pairs, drawn)
-
-
-def test_shares_count_first_ranks_of_all_and_of_each_kind(engine):
-    pairs = stored_pairs("embedded")[0][:50]
-    shares = shares_first(pairs)
-    assert list(shares) == list(METHODS)
-    for method, row in shares.items():
-        assert row["all"].first == sum(one.ranks[method] == 1 for one in pairs) == sum(row[kind].first for kind in KINDS)
-        assert row["alone"].first == sum(one.alone[method] == 1 for one in pairs)
-        assert method not in READS_ATTENTION or row["alone"] == row["all"]
-    assert chance_first(pairs) == pytest.approx(sum(1 / one.words for one in pairs) / 50)
-
-
-def test_the_command_writes_the_ranks_and_prints_the_shares(tmp_path, capsys):
-    out = tmp_path / "ranks.tsv"
-    deciding_words.main(["--pairs", "1", "--out", str(out)])
-    (pair,), drawn = read_pairs(out.read_text("utf-8"))
-    assert drawn >= 1 and json.dumps(pair.ranks) and "erasure" in capsys.readouterr().out

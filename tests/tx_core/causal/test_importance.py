@@ -107,15 +107,6 @@ def test_a_pair_is_a_blank_for_a_model_that_fills_and_a_beginning_for_one_that_w
         prompt_of({"sentence_good": "They sing.", "sentence_bad": "Them sing."}, predicts_next=True)
 
 
-def test_what_cannot_be_asked_is_left_out_and_counted(engine: Engine):
-    same = NUMBER[0] | {"other": NUMBER[0]["answer"]}
-    rows = [*NUMBER[:1], {"text": "The key is old.", "answer": "is"}, {"text": "It [MASK].", "answer": "unbelievably"}, same]
-    found = importance(engine, rows)
-    assert (len(found.scores), sum(found.left_out.values())) == (1, 3)
-    with pytest.raises(TextProblem, match="No prompt can be used"):
-        importance(engine, rows[1:])
-
-
 def test_the_command_goes_on_where_it_was_interrupted(tmp_path: Path, capsys):
     file, scores = tmp_path / "prompts.jsonl", tmp_path / "prompts.importance.scores.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in NUMBER), encoding="utf-8")

@@ -160,32 +160,6 @@ def test_a_path_is_what_a_receiver_reads_while_every_other_head_is_frozen(tiny: 
     assert largest > 1e-3
 
 
-@torch.inference_mode()
-def test_the_embedded_writer_is_patched_before_its_last_norm(writer: Engine):
-    found = patch(writer, source="The keys to the cabinet", target="The key to the cabinet", answers=("are", "is"))
-    assert found.place == len(found.target) - 1
-    assert found.effect[-1, found.place] == pytest.approx(1)
-    model = writer.model
-    runs = [
-        model.encoder(model.words(torch.tensor([one.ids])), _causal(one), keep=("hidden",), angles=model.angles(len(one)))
-        for one in (found.source, found.target)
-    ]
-    source, target = (run.hidden for run in runs)
-    for layer, token in ((0, 2), (2, 2), (3, 4)):
-        hidden = target[layer + 1].clone()
-        hidden[0, token] = source[layer + 1][0, token]
-        for block in model.encoder.blocks[layer + 1 :]:
-            hidden, _ = block(hidden, _causal(found.target), angles=model.angles(len(found.target)))
-        logits = model.predict(model.norm(hidden))[0, -1]
-        assert found.difference[layer, token] == pytest.approx(
-            float(logits[found.answers[0]] - logits[found.answers[1]]), abs=1e-4
-        )
-
-
-def _causal(encoding) -> Tensor:
-    return torch.ones(len(encoding), len(encoding), dtype=torch.bool).tril()
-
-
 def test_texts_of_other_lengths_correspond_by_their_equal_tokens_and_what_stands_between(engine: Engine):
     target, short, longer = (
         engine.encode(text)
@@ -265,13 +239,10 @@ def test_the_means_of_a_model_are_computed_once_with_and_once_without_special_to
     assert np.abs(bare.mlp - given.mlp).max() > 0
 
 
-def test_a_patch_is_short_in_a_notebook_and_a_table_of_its_cells(engine):
+def test_a_patch_is_a_table_of_its_cells(engine):
     about = {"source": "Mary lost [MASK] keys.", "target": "John lost [MASK] keys.", "answers": ("her", "his")}
     grid = patch(engine, **about)
-    assert "effect (6, 7): layer, token" in repr(grid)
-    assert len(repr(grid).splitlines()) == 4
     table = grid.to_pandas()
     row = table[(table.layer == 3) & (table.target_token == "[MASK]")].iloc[0]
     found = [row.effect, row.difference, row.first_answer, row.second_answer]
     assert found == pytest.approx([grid.effect[3, 3], grid.difference[3, 3], *grid.probabilities[3, 3]])
-    assert list(patch(engine, **about, what="head").to_pandas().columns[:3]) == ["layer", "head", "effect"]

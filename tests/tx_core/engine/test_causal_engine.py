@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tx_core.causal.patch import patch
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.engine.hub.load import load_engine
@@ -56,6 +57,14 @@ def test_logits_projections_and_early_scores_are_the_librarys(writer, theirs):
     seen = [engine.over_weights([row, writer.encode("A cat")], lambda layers: layers[2].numpy()) for engine in (writer, theirs)]
     np.testing.assert_allclose(seen[0][0], seen[1][0], rtol=0, atol=1e-5)
     assert (writer.info.family, writer.info.max_tokens) == (theirs.info.family, theirs.info.max_tokens)
+
+
+@pytest.mark.ci
+def test_what_is_patched_is_that_of_the_librarys(writer, theirs):
+    about = {"source": "The keys to the cabinet", "target": "The key to the cabinet", "answers": ("are", "is")}
+    mine, other = (patch(engine, **about) for engine in (writer, theirs))
+    assert mine.effect[-1, mine.place] == pytest.approx(1)
+    np.testing.assert_allclose(mine.difference, other.difference, rtol=0, atol=1e-4)
 
 
 def test_tokens_that_were_written_are_read_as_they_are(writer):

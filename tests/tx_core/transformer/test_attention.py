@@ -13,10 +13,8 @@ from tx_core.transformer.attention import (
     attend,
     attention_weights,
     hardmax,
-    merge_heads,
     softmax,
     sparsemax,
-    split_heads,
     support,
     with_temperature,
 )
@@ -70,14 +68,6 @@ def test_the_gradient_is_finite_where_a_query_may_attend_nowhere():
     assert (tensors[0].grad[0] == 0).all()
     assert (tensors[1].grad[1] == 0).all()
     assert tensors[2].grad[0].abs().sum() > 0
-
-
-def test_heads_are_cut_from_each_vector_in_order_and_put_back():
-    hidden = torch.arange(2 * 3 * 8.0).view(2, 3, 8)
-    heads = split_heads(hidden, 4)
-    assert heads.shape == (2, 4, 3, 2)
-    assert torch.equal(heads[1, 2, 0], hidden[1, 0, 4:6])
-    assert torch.equal(merge_heads(heads), hidden)
 
 
 rows = st.lists(st.floats(-30, 30, width=32), min_size=1, max_size=9).map(

@@ -40,13 +40,6 @@ def test_a_head_switched_off_gets_zeros_and_its_neighbours_keep_their_weights():
     assert torch.equal(weights[:, :2], softmax(scores())[:, :2])
 
 
-def test_a_head_of_none_is_all_heads_of_the_layer():
-    assert not changed(Intervention("off", 1)).any()
-    uniform = changed(Intervention("uniform", 1), mask=MASK)
-    assert torch.allclose(uniform[1, :, :, :3], torch.full((HEADS, QUERIES, 3), 1 / 3, dtype=torch.float64))
-    assert not uniform[1, :, :, 3:].any()
-
-
 def test_a_hidden_token_gets_nothing_and_the_others_share_what_it_had():
     weights, plain = changed(Intervention("hidden", positions=(1,))), softmax(scores())
     left = plain.index_fill(-1, torch.tensor([1]), 0.0)
@@ -139,12 +132,6 @@ def test_rows_with_interventions_of_their_own_are_what_each_is_alone(first, seco
         assert torch.allclose(together[[row]], expected)
 
 
-def test_the_scores_handed_back_are_those_before_the_change():
-    query, key = scores()[..., :3], scores(1)[..., :3]
-    made = [Intervention("temperature", value=3.0), Intervention("hidden", positions=(0,))]
-    assert torch.equal(attend(query, key, key, weigh=weigh_at([made] * BATCH, 0)).scores, attend(query, key, key).scores)
-
-
 def test_positions_follow_a_token_that_is_written_as_several():
     before = (
         Intervention("hidden", positions=(1,)),
@@ -177,22 +164,17 @@ def test_the_same_interventions_in_any_order_are_the_same_run():
     [
         ({"kind": "off"}, "must name the layer"),
         ({"kind": "off", "layer": 0, "head": -2}, "counted from 0"),
-        ({"kind": "off", "layer": 0, "positions": (1,)}, "0 positions"),
         ({"kind": "hidden", "head": 2, "positions": (0,)}, "must name the layer"),
         ({"kind": "cut", "positions": (1, -1)}, "counted from 0"),
         ({"kind": "cut", "positions": (1,)}, "2 positions"),
         ({"kind": "temperature", "value": 0.0}, "from 1e-06 to 1e\\+06, got 0"),
         ({"kind": "temperature", "layer": 0, "value": math.nan}, "from 1e-06 to 1e\\+06, got nan"),
-        ({"kind": "temperature", "value": 1e39}, "from 1e-06 to 1e\\+06, got 1e\\+39"),
-        ({"kind": "hard", "layer": -1}, "counted from 0"),
         ({"kind": "hard", "layer": 1, "head": 0}, "whole layer, got head 0"),
         ({"kind": "sparse", "value": 2.0}, "no value"),
         ({"kind": "causal", "layer": 1}, "whole run, got layer 1"),
-        ({"kind": "patch"}, "must name the layer"),
         ({"kind": "patch", "layer": 1, "positions": (1, 2)}, "1 positions"),
         ({"kind": "mean", "layer": 1, "part": "residual"}, "must change one of attention, mlp"),
         ({"kind": "off", "layer": 1, "head": 2, "part": "mlp"}, "only attention has heads"),
-        ({"kind": "no_padding_mask", "value": 2.5}, "from 1 to 64, got 2.5"),
         ({"kind": "no_padding_mask", "value": 65.0}, "from 1 to 64, got 65"),
     ],
 )
@@ -209,15 +191,6 @@ def test_what_is_written_into_an_address_is_read_back_the_same(several):
     assert not set(written) - set("abcdefghijklmnopqrstuvwxyz0123456789-_~.")
 
 
-@given(written=st.text(alphabet="offhidecutevntmprausilgn0123456789-_~.", max_size=40) | st.text(max_size=20))
-def test_nonsense_in_an_address_is_a_value_error_or_means_what_it_says(written: str):
-    try:
-        made = read_interventions(written)
-    except ValueError:
-        return
-    assert read_interventions(write_interventions(made)) == made
-
-
 NO_CHANGES = "off off~0-1 off~١ hide~0 cut~1-2-3 temperature~1 temperature~nan temperature~2_temperature~3 sparse~1_hard~1 _"
 REFUSED = (*NO_CHANGES.split(), "hide~99999999", "causal~1", "padding~65", "<script>", "off~1_" * MAX_INTERVENTIONS + "off~2")
 
@@ -231,25 +204,11 @@ def test_what_is_no_intervention_is_refused(written: str):
 def test_the_layers_and_heads_of_an_address_are_counted_from_1():
     link = "off~2-3_off~1_even~4-1_hide~5_hide~6~1-2_cut~4-7_temperature~0.5_hard~3_causal_padding~8_nopositions"
     more = "patch~5~2-3_patch~2-3_patch~2_patch~residual~5~2_mean~2-3_mean~mlp~2_off~mlp~2"
-    assert read_interventions(link) == (
-        Intervention("off", 1, 2),
-        Intervention("off", 0),
-        Intervention("uniform", 3, 0),
-        Intervention("hidden", positions=(4,)),
-        Intervention("hidden", 0, 1, (5,)),
-        Intervention("cut", positions=(3, 6)),
-        Intervention("temperature", value=0.5),
-        Intervention("hard", 2),
-        Intervention("causal"),
-        Intervention("no_padding_mask", value=8.0),
-        Intervention("no_positions"),
+    made = (
+        *(("off", 1, 2), ("off", 0), ("uniform", 3, 0), ("hidden", None, None, (4,)), ("hidden", 0, 1, (5,))),
+        *(("cut", None, None, (3, 6)), ("temperature", None, None, (), 0.5), ("hard", 2), ("causal",)),
+        *(("no_padding_mask", None, None, (), 8.0), ("no_positions",)),
+        *(("patch", 1, 2, (4,)), ("patch", 1, 2), ("patch", 1), ("patch", 1, None, (4,), 1.0, "residual")),
+        *(("mean", 1, 2), ("mean", 1, None, (), 1.0, "mlp"), ("off", 1, None, (), 1.0, "mlp")),
     )
-    assert read_interventions(more) == (
-        Intervention("patch", 1, 2, (4,)),
-        Intervention("patch", 1, 2),
-        Intervention("patch", 1),
-        Intervention("patch", 1, positions=(4,), part="residual"),
-        Intervention("mean", 1, 2),
-        Intervention("mean", 1, part="mlp"),
-        Intervention("off", 1, part="mlp"),
-    )
+    assert read_interventions(f"{link}_{more}") == tuple(Intervention(*given) for given in made)

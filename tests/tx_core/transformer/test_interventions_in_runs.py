@@ -6,22 +6,13 @@ import numpy as np
 import pytest
 
 from tx_core.errors import ChangeProblem
-from tx_core.transformer.interventions import NO_HEAD, NO_LAYER, NO_SPACE_FOR_PADDING, NO_TOKEN, Intervention
+from tx_core.transformer.interventions import NO_HEAD, NO_LAYER, NO_TOKEN, Intervention
 
 SENTENCE = "The quick fox jumps."
 
 
 def off(*heads: tuple[int, int | None]) -> tuple[Intervention, ...]:
     return tuple(Intervention("off", *head) for head in heads)
-
-
-def test_padding_that_the_model_has_no_space_for_is_refused(engine):
-    most = engine.info.max_tokens
-    text = "dog " * (most - 10)
-    tokens = len(engine.encode(text))
-    assert engine.trace(text, interventions=[Intervention("no_padding_mask", value=float(most - tokens))]).interventions
-    with pytest.raises(ChangeProblem, match=NO_SPACE_FOR_PADDING.format(most=most, padding=most - tokens + 1, tokens=tokens)):
-        engine.trace(text, interventions=[Intervention("no_padding_mask", value=float(most - tokens + 1))])
 
 
 @pytest.mark.parametrize(

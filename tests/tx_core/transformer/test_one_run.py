@@ -73,11 +73,8 @@ def assert_as_from_the_bottom(model: Bert, runs: Sequence[Sequence[Intervention]
     expected = model(*each, keep=KEPT, interventions=runs, vectors=VECTORS)
     found = model(IDS, SEGMENTS, keep=KEPT, interventions=runs, vectors=VECTORS)
     assert (expected.output[1:] - expected.output[:1]).abs().amax(dim=(1, 2)).min() > 1e-4, "a change changed nothing"
-    for one, other in zip([found.output, *found.hidden], [expected.output, *expected.hidden], strict=True):
-        torch.testing.assert_close(one, other, atol=1e-12, rtol=0)
-    for one, other in zip(found.layers, expected.layers, strict=True):
-        for part in other:
-            torch.testing.assert_close(one[part], other[part], atol=1e-12, rtol=0)
+    torch.testing.assert_close([found.output, *found.hidden], [expected.output, *expected.hidden], atol=1e-12, rtol=0)
+    torch.testing.assert_close(list(found.layers), list(expected.layers), atol=1e-12, rtol=0)
     places = [5, 2]
     at_places = model(IDS, SEGMENTS, interventions=runs, places=places, vectors=VECTORS).output
     torch.testing.assert_close(at_places, expected.output[:, places], atol=1e-12, rtol=0)
@@ -90,14 +87,6 @@ def test_a_row_that_begins_at_a_layer_is_the_row_from_the_bottom(model: Bert, la
     assert_as_from_the_bottom(model, [base, *((*base, one) for one in changes_at(layer))])
 
 
-@torch.inference_mode()
-def test_runs_may_begin_at_all_layers_in_any_order(model: Bert):
-    mixed = [(one,) for layer in (2, 0, 1) for one in changes_at(layer)]
-    whole = [(Intervention("causal"),), (Intervention("off", 2, 1), Intervention("off", 0, 3))]
-    assert_as_from_the_bottom(model, [(), *mixed, *whole])
-    assert_as_from_the_bottom(model, [(), (Intervention("no_positions"),), *mixed])
-
-
 @pytest.mark.parametrize("keep", [(part,) for part in KEPT] + [("weights", "context")], ids="+".join)
 @torch.inference_mode()
 def test_what_is_kept_is_the_same_where_only_some_vectors_are_wanted(model: Bert, keep: tuple[str, ...]):
@@ -108,25 +97,11 @@ def test_what_is_kept_is_the_same_where_only_some_vectors_are_wanted(model: Bert
     for places in ([], [1, 4]):
         found = model(ids, None, mask, keep=keep, interventions=runs, places=places, vectors=VECTORS)
         torch.testing.assert_close(found.output, expected.output[:, places], atol=1e-12, rtol=0)
-        for one, other in zip(found.layers, expected.layers, strict=True):
-            assert set(one) == set(other)
-            for part in other:
-                torch.testing.assert_close(one[part], other[part], atol=1e-12, rtol=0)
+        torch.testing.assert_close(list(found.layers), list(expected.layers), atol=1e-12, rtol=0)
 
 
 def weights_of(model: Bert, ids: Tensor, mask: Tensor) -> list[Tensor]:
     return [layer["weights"] for layer in model(ids, None, mask, keep=("weights",), places=()).layers]
-
-
-@torch.inference_mode()
-def test_what_stands_under_the_padding_moves_no_weight_bit_for_bit():
-    model, mask, ids = fresh().float(), padding_mask([5, 7, 7]), IDS.repeat(3, 1)
-    changed = ids.clone()
-    changed[0, 5:] = (changed[0, 5:] + 1) % 90
-    for before, after in zip(weights_of(model, ids, mask), weights_of(model, changed, mask), strict=True):
-        assert torch.equal(before[0, :, :5], after[0, :, :5])
-        assert torch.equal(before[1:], after[1:])
-        assert not before[0, :, :5, 5:].any()
 
 
 @torch.inference_mode()

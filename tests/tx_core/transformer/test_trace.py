@@ -3,7 +3,7 @@
 import pytest
 
 from tx_core.transformer.interventions import Intervention
-from tx_core.transformer.trace import ALL_PARTS, check_parts, plain_encoding
+from tx_core.transformer.trace import plain_encoding
 
 
 def test_a_plain_text_numbers_its_words_and_leaves_marks_out():
@@ -12,17 +12,6 @@ def test_a_plain_text_numbers_its_words_and_leaves_marks_out():
     assert encoding.word_texts == ("good", "film")
     with pytest.raises(ValueError, match="every id must have one token"):
         plain_encoding(["good"], [7, 8])
-
-
-def test_the_first_token_of_each_sentence_starts_it():
-    encoding = plain_encoding(["[CLS]", "good", "film", "[SEP]", "bad"], range(5), [True, False, False, True, False])
-    assert [encoding.starts_sentence(position) for position in range(5)] == [True, True, False, False, True]
-
-
-def test_a_part_that_no_run_has_is_refused():
-    assert check_parts(ALL_PARTS) == set(ALL_PARTS)
-    with pytest.raises(ValueError, match="got gradients"):
-        check_parts(["weights", "gradients"])
 
 
 def test_a_notebook_shows_a_trace_in_five_lines_and_its_mean_attention_without_markup_of_the_text(engine):
