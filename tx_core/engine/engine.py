@@ -18,7 +18,7 @@ from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.settings import ASSETS, host_settings
 from tx_core.transformer.config import AttentionKind
 from tx_core.transformer.interventions import Intervention, RunLimits, Vectors
-from tx_core.transformer.trace import Encoding, Trace, TracePart
+from tx_core.transformer.trace import Encoding, Trace, TracePart, Traces
 
 RECORD_TOO_LARGE = (
     "What this view needs of such a long text takes {megabytes:,.0f} MB of memory, and this server allows {limit:,.0f} MB: "
@@ -27,8 +27,8 @@ RECORD_TOO_LARGE = (
 Result = TypeVar("Result")
 SENTENCES = ASSETS / "sentences" / "everyday.txt"
 """The sentences that ship with the app, one a line."""
-MEAN_TOKENS = 256
-"""Of the sentences that are read at once for their mean: of a large model, all vectors of a layer take gigabytes for many."""
+BATCH_TOKENS = 256
+"""Of the texts that are run at once: of a large model, all vectors of a layer take gigabytes for many."""
 WeightMeasure = Callable[[Any], Result]
 """A function of `tensors.LayerWeights`, the weights of each layer, that is called on their device."""
 
@@ -151,6 +151,20 @@ class Engine(Protocol):
         missing, for the mean of the app's sentences. Raises TextProblem as `encode` does, and ChangeProblem for interventions on
         what the run does not have, or without their vectors.
         """
+
+    def traces(
+        self,
+        texts: Sequence[str],
+        *,
+        keep: Collection[str] = ("weights",),
+        interventions: Sequence[Intervention] = (),
+        vectors: Mapping[str, Vectors] = {},
+    ) -> Traces:
+        """Run the model on each text alone, with the same interventions, as `trace` does; raise what that raises.
+
+        A model in this process runs texts of one length in one batch.
+        """
+        return Traces(self.trace(text, keep=keep, interventions=interventions, vectors=vectors) for text in texts)
 
     def blank_logits(
         self,
@@ -280,7 +294,7 @@ def mean_vectors(engine: "Engine", sentences: Sequence[str] = ()) -> Vectors:
     total, tokens, most = None, 0, engine.info.max_tokens
     rows = [engine.tokenizer.encode(one) for one in sentences or SENTENCES.read_text(encoding="utf-8").splitlines()]
     rows = [check_token_count(row, most) for row in rows if sentences or len(row) <= most]
-    for first, *more in _batches_of_a_length(rows):
+    for first, *more in batches_of_a_length(rows):
         found = engine.vectors(first, more=more)
         sums = [part.sum(axis=-2, keepdims=True, dtype=np.float64) for part in (found.context, found.mlp, found.residual)]
         total = sums if total is None else [one + more for one, more in zip(total, sums, strict=True)]
@@ -288,10 +302,10 @@ def mean_vectors(engine: "Engine", sentences: Sequence[str] = ()) -> Vectors:
     return Vectors(*((part / tokens).astype(np.float32) for part in total))
 
 
-def _batches_of_a_length(rows: Sequence[Encoding]) -> Iterator[list[Encoding]]:
-    """Yield the rows in batches of one length, of at most MEAN_TOKENS tokens, or of one row."""
+def batches_of_a_length(rows: Sequence[Encoding]) -> Iterator[list[Encoding]]:
+    """Yield the rows in batches of one length, of at most BATCH_TOKENS tokens, or of one row."""
     for length, alike in groupby(sorted(rows, key=len), key=len):
-        batch, size = list(alike), max(1, MEAN_TOKENS // length)
+        batch, size = list(alike), max(1, BATCH_TOKENS // length)
         yield from (batch[start : start + size] for start in range(0, len(batch), size))
 
 

@@ -19,6 +19,7 @@ from tx_core.engine.engine import (
     Result,
     ScoreGradients,
     WeightMeasure,
+    batches_of_a_length,
     check_record,
     head_parts,
     mean_vectors,
@@ -29,7 +30,7 @@ from tx_core.engine.tensors import attention_stack, score_gradients, stack_layer
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.transformer.config import AttentionKind
 from tx_core.transformer.interventions import Intervention, RunLimits, Vectors, check_run
-from tx_core.transformer.trace import Encoding, Trace, axes, check_parts
+from tx_core.transformer.trace import Encoding, Trace, Traces, axes, check_parts
 
 NO_LOGIT_LENS = "Its predictions after each layer cannot be computed."
 NO_GRADIENTS = "The attribution of its predictions to the input cannot be computed."
@@ -144,28 +145,61 @@ class LocalEngine(Engine):
         written: Sequence[int] = (),
         vectors: Mapping[str, Vectors] = {},
     ) -> Trace:
-        parts, source = check_parts(keep), self.encode(text, pair, written)
-        target = self.read_target(source)
-        changes = check_run(interventions, self._limits(source, target, vectors))
-        given, sides = self.with_means([changes], vectors), axes(source, target)
-        check_record(self.info, {kind: (len(sides[kind][0]), len(sides[kind][1])) for kind in self.info.layers}, parts)
-        # None if the decoder reads a second sentence.
-        scored = "blank_logits" in parts and self.info.fills_blanks and (target is None or source.pair is None)
-        blanks = [source.blanks] if scored and source.blanks else []
+        return self._run_batch([self.encode(text, pair, written)], keep, interventions, vectors)[0]
 
-        def compute(model: nn.Module, device: str) -> Trace:
-            targets = None if target is None else [target]
-            run = self.forward(model, device, Batch([source], targets, [changes], given, parts, blanks))
+    def traces(
+        self,
+        texts: Sequence[str],
+        *,
+        keep: Collection[str] = ("weights",),
+        interventions: Sequence[Intervention] = (),
+        vectors: Mapping[str, Vectors] = {},
+    ) -> Traces:
+        sources, runs = [self.encode(text) for text in texts], {}
+        for batch in batches_of_a_length(sources):
+            runs |= zip(batch, self._run_batch(batch, keep, interventions, vectors), strict=True)
+        return Traces(runs[source] for source in sources)
+
+    def _run_batch(
+        self,
+        sources: Sequence[Encoding],
+        keep: Collection[str],
+        interventions: Sequence[Intervention],
+        vectors: Mapping[str, Vectors],
+    ) -> list[Trace]:
+        parts, targets = check_parts(keep), [self.read_target(source) for source in sources]
+        pairs = list(zip(sources, targets, strict=True))
+        changes = [check_run(interventions, self._limits(*pair, vectors)) for pair in pairs]
+        given, sides = self.with_means(changes, vectors), [axes(*pair) for pair in pairs]
+        for side in sides:
+            check_record(self.info, {kind: (len(side[kind][0]), len(side[kind][1])) for kind in self.info.layers}, parts)
+        scores = "blank_logits" in parts and self.info.fills_blanks
+        # None if the decoder reads a second sentence.
+        blanks = [source.blanks if scores and (target is None or source.pair is None) else () for source, target in pairs]
+
+        def compute(model: nn.Module, device: str) -> list[Trace]:
+            read = None if None in targets else targets
+            run = self.forward(model, device, Batch(sources, read, changes, given, parts, blanks if any(blanks) else ()))
+            return [label_row(run, device, row) for row in range(len(sources))]
+
+        def label_row(run: Computed, device: str, row: int) -> Trace:
+            own = slice(row, row + 1)
             stacks = [
-                attention_stack(kind, *sides[kind], run.layers[kind], tuple(run.scales.get(kind, ())))
+                attention_stack(
+                    kind,
+                    *sides[row][kind],
+                    [{part: values[own] for part, values in layer.items()} for layer in run.layers[kind]],
+                    tuple(run.scales.get(kind, ())),
+                )
                 for kind in self.info.layers
             ]
-            hidden = stack_layers([state[:, : len(source)] for state in run.hidden]) if run.hidden else None
-            logits = stack_layers([run.logits[0][None]])[0] if blanks else None
-            return Trace(self.name, device, tuple(stacks), hidden, changes, blank_logits=logits)
+            hidden = stack_layers([state[own, : len(sources[row])] for state in run.hidden]) if run.hidden else None
+            logits = stack_layers([run.logits[row][None]])[0] if blanks[row] else None
+            return Trace(self.name, device, tuple(stacks), hidden, changes[row], blank_logits=logits)
 
         result = self.runner.run(compute)
-        return replace(result.value, notice=" ".join(filter(None, (result.notice, *self.notices(target)))))
+        notices = [" ".join(filter(None, (result.notice, *self.notices(target)))) for target in targets]
+        return [replace(one, notice=notice) for one, notice in zip(result.value, notices, strict=True)]
 
     def blank_logits(
         self,

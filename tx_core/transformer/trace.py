@@ -214,6 +214,25 @@ class Trace:
         return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
 
 
+class Traces(tuple[Trace, ...]):
+    """The traces of several texts, in their order."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return _shortened(f"Traces of {len(self)} texts: {', '.join(repr(trace.attention.query_tokens.text) for trace in self)}")
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Return the table of every trace as `Trace.to_pandas` does, one after another; the index "text" names its text.
+
+        Raises ValueError where no weights were kept, and without any trace.
+        """
+        import pandas
+
+        texts = [trace.attention.query_tokens.text for trace in self]
+        return pandas.concat([trace.to_pandas() for trace in self], keys=texts, names=["text", "row"])
+
+
 def _shapes(stack: AttentionStack) -> str:
     arrays = {field.name: getattr(stack, field.name) for field in fields(stack)}
     return ", ".join(f"{name} {array.shape}" for name, array in arrays.items() if isinstance(array, np.ndarray)) or "nothing kept"
