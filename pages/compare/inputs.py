@@ -30,7 +30,7 @@ from pages.ui.shell.address import (
 from pages.ui.shell.examples import Example, offer_examples, read_examples
 from pages.ui.shell.level import is_hidden, offered_options
 from pages.ui.stage.changes import Changes, describe_change, without_positions
-from pages.ui.stage.inputs import ask_model
+from pages.ui.stage.inputs import ask_model, ask_pair
 from pages.ui.stage.packing import RunName
 from pages.ui.stage.texts import DRAWING_LABELS, SECOND_SENTENCE, TOKEN_CHANGES_UNDONE
 from pages.ui.stage.tokens import SPECIAL_FIELD
@@ -142,9 +142,8 @@ def ask_sides() -> Sides:
     more = {"seed": lambda: _ask_weights("seed", side), "two": _ask_two}
     if vary == "changes":
         more["changes"] = lambda: _ask_changes("changes", "A")
-    with st.container(horizontal=True, vertical_alignment="center"):
-        _ask_sentence("text", texts.SENTENCES["A"] if vary == "text" else texts.SENTENCE)
-        _ask_difference(vary)
+
+    def ask_more() -> None:
         if is_offered("vary"):
             st.selectbox(
                 texts.ASK_VARIES,
@@ -155,6 +154,15 @@ def ask_sides() -> Sides:
                 **widget_binding(widget_key(PAGE, "vary"), _set_first_difference),
             )
         ask_model(PAGE, more=more)
+
+    if vary == "text":
+        labels = {"text": texts.SENTENCES["A"], "text_b": texts.SENTENCES["B"]}
+        ask_pair(PAGE, labels, ask_more, placeholders={"text_b": texts.SAME_AS_A})
+    else:
+        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+            _ask_sentence("text", texts.SENTENCE)
+            _ask_difference(vary)
+            ask_more()
     if two:
         with st.container(horizontal=True):
             _ask_sentence("pair", texts.SECOND_SENTENCES["A"] if vary == "text" else SECOND_SENTENCE)
@@ -169,15 +177,12 @@ def ask_sides() -> Sides:
 
 
 def _ask_sentence(name: str, label: str) -> None:
-    placeholder = texts.SAME_AS_A if name == "text_b" else label
-    controls.sentence(widget_key(PAGE, name), label, label_visibility="collapsed", placeholder=placeholder)
+    controls.sentence(widget_key(PAGE, name), label, label_visibility="collapsed", placeholder=label)
 
 
 def _ask_difference(vary: str) -> None:
     """Ask what B is, in what it differs from A; another layer or head is chosen in the picture."""
-    if vary == "text":
-        _ask_sentence("text_b", texts.SENTENCES["B"])
-    elif vary == "model":
+    if vary == "model":
         controls.model(widget_key(PAGE, "model_b"), label=texts.MODEL_B, label_visibility="collapsed")
     elif vary == "untrained":
         _ask_weights("seed_b", "B", label_visibility="collapsed")

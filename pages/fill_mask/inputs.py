@@ -30,7 +30,7 @@ from pages.ui.shell.examples import Example, find, offer_examples, read_examples
 from pages.ui.shell.frame import explain
 from pages.ui.stage import view_options
 from pages.ui.stage.changes import CHANGES_FIELD
-from pages.ui.stage.inputs import PageInputs, ask_model
+from pages.ui.stage.inputs import PageInputs, ask_model, ask_pair
 from pages.ui.stage.routes import BESIDE_LOOKS
 from pages.ui.stage.tokens import SPECIAL_FIELD, click_word, escape_markdown, sentence_words
 from pages.ui.stage.view_options import COMPARED
@@ -130,15 +130,22 @@ def blank_inputs(page: str) -> BlankInputs:
     """Read the address, draw the boxes, the words and the examples, and return what is asked."""
     read_stage_address(page, FIELDS, lambda: _set_by_example(page))
     _forget_words_of_example(page)
-    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        names = ["text", "second"] if value_of(page, "compare") else ["text"]
-        for name in names:
-            label = texts.SENTENCE if len(names) == 1 else {"text": texts.FIRST_SENTENCE}.get(name, texts.SECOND_SENTENCE)
-            controls.sentence(widget_key(page, name), label, label_visibility="collapsed", placeholder=texts.PLACEHOLDER)
+    names = ["text", "second"] if value_of(page, "compare") else ["text"]
+
+    def ask_more() -> None:
         ask_model(page)
         with ask_list_settings(page):
             if is_offered("compare"):
                 st.toggle(texts.COMPARE, **widget_binding(widget_key(page, "compare")))
+
+    if len(names) == 2:
+        labels = {"text": texts.FIRST_SENTENCE, "second": texts.SECOND_SENTENCE}
+        ask_pair(page, labels, ask_more, share=1, letters=("", ""), placeholders=dict.fromkeys(names, texts.PLACEHOLDER))
+    else:
+        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+            shown = {"label_visibility": "collapsed", "placeholder": texts.PLACEHOLDER}
+            controls.sentence(widget_key(page, "text"), texts.SENTENCE, **shown)
+            ask_more()
     words = {name: sentence_words(widget_key(page, name)) for name in names}
     if guess := st.session_state.pop(widget_key(page, "guess"), None):
         st.info(texts.GUESS.format(word=escape_markdown(guess)))

@@ -20,11 +20,10 @@ for name in names_in_order():
         if is_finished(name, lesson):
             st.markdown(f":material/check_circle: {texts.LESSON_FINISHED}")
         st.text(lesson.about)
-        with st.container(horizontal=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
             with st.container(key=f"learn_lesson_next_{name}", width="content"):  # a button, as assets/page.css draws it
                 step_link(name, 1, texts.BEGIN, ":material/school:")
-            with st.container(key=f"learn_class_{name}", width="content"):
-                class_link(name, texts.USE_IN_CLASS)
+            class_link(name, texts.USE_IN_CLASS)
         notes = teacher_notes(lesson)
         if notes:
             folded = st.expander(texts.TEACHER_NOTES, key=f"learn_notes_{name}", on_change="rerun")

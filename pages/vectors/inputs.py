@@ -22,7 +22,7 @@ from pages.ui.shell.examples import offer_views, read_examples
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage import background_runs
 from pages.ui.stage.controls import Control
-from pages.ui.stage.inputs import PageInputs, ask_model, ask_sentences, input_values
+from pages.ui.stage.inputs import PageInputs, ask_model, ask_pair, input_values
 from pages.ui.stage.sentence_file import ask_file, own_sentences, show_sentences
 from pages.ui.stage.texts import UPLOAD_SENTENCES
 from pages.ui.stage.tokens import SPECIAL_FIELD
@@ -94,8 +94,11 @@ def vector_inputs() -> VectorInputs:
     read_stage_address(PAGE, FIELDS)
     if arriving and value_of(PAGE, "text") == first["text"] and not value_of(PAGE, "text_b"):
         set_values(PAGE, {"text_b": first["text_b"]})  # a link that names no text
-    labels = {"text": texts.TEXT_A, "text_b": texts.TEXT_B} if value_of(PAGE, "texts") == "typed" else {}
-    ask_sentences(PAGE, labels, _read, _ask_more, counts=False)
+    if value_of(PAGE, "texts") == "typed":
+        ask_pair(PAGE, {"text": texts.TEXT_A, "text_b": texts.TEXT_B}, _ask_more)
+    else:
+        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+            _ask_more()
     typed = () if value_of(PAGE, "texts") == "typed" else ("text", "text_b")
     offer_views(PAGE, FIELDS, EXAMPLES, free=("label", *typed))
     if value_of(PAGE, "texts") == "own":

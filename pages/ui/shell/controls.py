@@ -152,16 +152,22 @@ def sentence(
     placeholder: str = "",
     label_visibility: Literal["visible", "collapsed"] = "visible",
     width: Literal["stretch"] | int = "stretch",
+    letter: str = "",
 ) -> str:
     """Draw a live text box; return its text, whatever it is. width: in pixels, or the space that there is.
 
+    letter: stands before the box, of two sentences that are compared.
     Nothing is cut or refused here: the page shows what the model says about the text, and the text stays.
     """
     st.session_state.setdefault(key, "")
     if not is_offered(key):
         return st.session_state[key]
+    row = st
+    if letter:
+        row = st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="xsmall")
+        row.markdown(f"**{letter}**", width="content")
     # True is a pause of 250 ms; Streamlit reads one that is written out, "250ms", by importing pandas.
-    written = st.text_input(
+    written = row.text_input(
         label,
         live=True,
         placeholder=placeholder,

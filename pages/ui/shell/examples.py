@@ -83,7 +83,9 @@ def offer_examples(
                 st.markdown(said, width=NOTICE_WIDTH)
             if origin.counters:
                 shown = example if example is not origin else None
-                _offer(widget_key(page, "counter_example"), origin.counters, shown, choose, texts.BREAK_IT)
+                with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="xsmall"):
+                    st.markdown(f"**{texts.BREAK_IT}:**", width="content")
+                    _offer(widget_key(page, "counter_example"), origin.counters, shown, choose, texts.BREAK_IT)
 
 
 def offer_views(page: str, fields: StageFields, choices: Sequence[Example], free: Collection[str] = ()) -> None:
@@ -101,7 +103,7 @@ def offer_views(page: str, fields: StageFields, choices: Sequence[Example], free
 
 
 def _offer(
-    key: str, choices: Sequence[Example], shown: Example | None, choose: Callable[[Example], None], label: str = ""
+    key: str, choices: Sequence[Example], shown: Example | None, choose: Callable[[Example], None], label: str = texts.EXAMPLES
 ) -> None:
     titles = {example.title: example for example in choices}
     st.session_state[key] = shown.title if shown else None
@@ -110,5 +112,4 @@ def _offer(
         if example := titles.get(st.session_state.get(key), shown):
             choose(example)
 
-    visibility = "visible" if label else "collapsed"
-    st.pills(label or texts.EXAMPLES, list(titles), key=key, on_change=accept, wrap=False, label_visibility=visibility)
+    st.pills(label, list(titles), key=key, on_change=accept, wrap=False, label_visibility="collapsed")

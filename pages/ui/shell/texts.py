@@ -45,7 +45,7 @@ TOKEN_BUDGET = "{used:,} of {limit:,} tokens"
 HEAD = "Layer {layer}, head {head}"
 
 EXAMPLES = "Examples"
-BREAK_IT = "**Try to break it:**"
+BREAK_IT = "Try to break it"
 HINT = ":material/lightbulb: {hint}"
 HINT_SHOWN = ":material/lightbulb: **In {heads}:** {hint}"
 HINT_ELSEWHERE = ":material/lightbulb: **This hint describes {heads}, unmodified:** {hint}"

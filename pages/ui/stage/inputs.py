@@ -116,6 +116,32 @@ def ask_sentences(
     return inputs
 
 
+def ask_pair(
+    page: str,
+    labels: Mapping[str, str],
+    ask_more: Callable[[], None] | None,
+    *,
+    share: float = 4 / 3,
+    letters: Sequence[str] = "AB",
+    placeholders: Mapping[str, str] = MappingProxyType({}),
+) -> None:
+    """Draw the boxes of two sentences that are compared and, beside them, what else is asked; on a phone, one below the other.
+
+    labels: by the names of the fields. share: how wide what else is asked is, in widths of a box. letters: before the boxes, as
+    the page speaks of them. placeholders: by the names of the fields, where not the label.
+    """
+    boxes = [(name, letter) for name, letter in zip(labels, letters, strict=True) if is_offered(name)]
+    widths = [*[1.0] * len(boxes), *([share] if ask_more else [])]
+    columns = st.columns(widths, gap="xsmall", vertical_alignment="center") if widths else []
+    for column, (name, letter) in zip(columns, boxes, strict=False):
+        shown = {"label_visibility": "collapsed", "placeholder": placeholders.get(name, labels[name]), "letter": letter}
+        with column:
+            controls.sentence(widget_key(page, name), labels[name], **shown)
+    if ask_more:
+        with columns[-1], st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+            ask_more()
+
+
 def sentence_inputs(
     page: str,
     fields: StageFields,
@@ -175,11 +201,11 @@ def pair_inputs(
         ask_more()
 
     asked = dict(zip(("text", "text_b"), labels, strict=True))
-    ask_beside = (lambda: None) if apart else ask
-    inputs = ask_sentences(page, asked, lambda: make(**input_values(page, fields.own)), ask_beside, counts=False)
+    ask_pair(page, asked, None if apart else ask, share=2 / 3)
     if apart:
         with st.container(horizontal=True, gap="xsmall"):
             ask()
+    inputs = make(**input_values(page, fields.own))
     offer_views(page, fields, examples, free)
     return inputs
 
