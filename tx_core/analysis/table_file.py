@@ -21,7 +21,7 @@ def csv_table(about: Mapping[str, object], columns: Iterable[str], rows: Iterabl
     written = io.StringIO(newline="")
     csv.writer(written).writerows((f"# {name}", safe_cell(" ".join(value.split()))) for name, value in _flat(about))
     table = csv.writer(written, quoting=csv.QUOTE_NONNUMERIC)
-    table.writerow(columns)
+    table.writerow(map(safe_cell, columns))
     table.writerows([safe_cell(cell) for cell in row] for row in rows)
     return written.getvalue().encode("utf-8-sig")  # with a byte order mark, by which Excel recognises UTF-8
 

@@ -3,18 +3,15 @@
 A file may come from a stranger: its size is bounded, every number and text is validated, and nothing in it is executed.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator, StringConstraints
 
 from tx_core.analysis.patterns import PATTERN_KINDS, TARGETED_KINDS, PatternSums
-from tx_core.analysis.table_file import FORMULA_SIGNS
 from tx_core.corpus.sentence_file import (
     MAX_FILE_BYTES,
-    MAX_FILES,
     MAX_LINES_NAMED,
     STRICT,
     LeftOut,
@@ -31,8 +28,8 @@ from tx_core.settings import app_version
 from tx_core.transformer.trace import plain_encoding
 
 SCAN_FORMAT = "attention-explorer heads over sentences 1"
-MAX_LAYERS, MAX_HEADS = 200, 400
-MAX_MATCHES = MAX_LAYERS * MAX_HEADS
+MEANS, SUMS = ("entropy", "spread", "distance"), ("given", "chance", "queries", "votes")
+COUNTS = ("device", "total", "read", "tokens", "seconds")
 MAX_SHARE = 1.001
 """Sums of attention in single precision may exceed 1 by rounding."""
 MAX_NATS = 20.0
@@ -41,40 +38,37 @@ MAX_NATS = 20.0
 NOT_A_SCAN = "This file is no result of a scan. Choose a .json file that “python -m tx_core.corpus.scan” has written."
 TOO_LARGE_SCAN = "This file has more than {most:,} bytes, and no more are read here."
 NOT_FINISHED = "This scan is not finished: start its command again, and it goes on."
-ALTERED = "This file was altered or cut off: {problem}."
-WRONG_AXES = "{name} must have {expected} numbers along its axes, got {found}"
-TOO_LARGE_NUMBER = "{name} must be at most {most:g}, got {found:g}"
-WRONG_MATCH = "a match names sentence {number} of {count}, with a score of {score:g} of 1"
-WRONG_COUNTS = "read and left out do not add up to the number of sentences"
-WRONG_TEXT = "a sentence is {why}"
-FORMULA = "a special token begins with a sign of formulas"
-"""The first special token names a column of exported tables, which a spreadsheet may open."""
-ONE_FILE, FILES = "{first}", "{first} and {more} more"
+ALTERED = "This file was altered or cut off."
 
+
+def _array(numbers: Any) -> np.ndarray:
+    """Return nested lists as an array; raise ValueError for anything but finite numbers from 0 on, as many along each axis."""
+    try:
+        found = np.array(numbers, dtype=np.float64)
+    except TypeError as wrong:
+        raise ValueError(f"{wrong}") from wrong
+    if not found.size or not ((found >= 0) & np.isfinite(found)).all():
+        raise ValueError("numbers must be finite, and 0 or more")
+    return found
+
+
+Numbers = Annotated[np.ndarray, PlainValidator(_array), PlainSerializer(np.ndarray.tolist)]
 Number = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Kinds = Annotated[list[Number], Field(max_length=len(PATTERN_KINDS))]
 Matches = Annotated[list[tuple[Number, WholeNumber]], Field(max_length=PLACES)]
-Item = TypeVar("Item")
-Heads = Annotated[list[Item], Field(min_length=1, max_length=MAX_HEADS)]
-Layers = Annotated[list[Item], Field(min_length=1, max_length=MAX_LAYERS)]
+Reasons = Annotated[tuple[LeftOut, ...], Field(max_length=20)]
 
 
 class ScanPart(BaseModel):
     """Common configuration of all parts of the file: unknown fields are errors, values are not coerced."""
 
-    model_config = STRICT | ConfigDict(frozen=True)
+    model_config = STRICT | ConfigDict(frozen=True, arbitrary_types_allowed=True)
 
 
 class ScanOrigin(ScanPart):
-    """Input, model and version of a scan, which is resumed only if all of these are equal.
+    """Input, model (as in the catalogue) and version of this app of a scan, which is resumed only if all of these are equal.
 
-    Attributes:
-        model, revision: As in the catalogue.
-        version: Of this app.
-        half: Whether it was computed in bfloat16.
-        column: The requested column of Parquet files, "" for the default one.
-        part_sentences: How many sentences were read together.
-        files: In the order in which they were read.
+    half: whether it was computed in bfloat16. column: the requested one of Parquet files, "" for the default. files: in the order
+    in which they were read, `part_sentences` sentences together.
     """
 
     model: Annotated[str, StringConstraints(min_length=1, max_length=200)]
@@ -83,14 +77,19 @@ class ScanOrigin(ScanPart):
     half: bool
     column: Name
     part_sentences: Annotated[int, Field(ge=1, lt=2**53)]
-    files: Annotated[list[SourceFile], Field(min_length=1, max_length=MAX_FILES)]
+    files: Annotated[list[SourceFile], Field(min_length=1)]
+
+
+def new_origin(model: str, **options: Any) -> ScanOrigin:
+    """Return the origin of a new scan, with the model's current revision and this app's version. options: the other fields."""
+    return ScanOrigin(model=model, revision=revision(model), version=app_version(), **options)
 
 
 class ExampleTokens(ScanPart):
     """The tokens of one sentence, with a mask of the special ones."""
 
     tokens: Annotated[list[Name], Field(min_length=1, max_length=100_000)]
-    special: Annotated[list[bool], Field(min_length=1, max_length=100_000)]
+    special: list[bool]
 
 
 class MatchedSentence(ScanPart):
@@ -117,20 +116,20 @@ class ScanFile(ScanPart):
     read: WholeNumber
     tokens: WholeNumber
     seconds: Number
-    left_out: Annotated[tuple[LeftOut, ...], Field(max_length=20)]
-    unread: Annotated[tuple[LeftOut, ...], Field(max_length=20)]
+    left_out: Reasons
+    unread: Reasons
     example: ExampleTokens | None
     kinds: list[Name]
     ranked: list[Name]
-    given: Layers[Heads[Kinds]]
-    chance: Kinds
-    queries: Kinds
-    votes: Layers[Heads[Kinds]]
-    entropy: Layers[Heads[Number]]
-    spread: Layers[Heads[Number]]
-    distance: Layers[Heads[Number]]
-    sentences: Annotated[list[MatchedSentence], Field(max_length=MAX_MATCHES)]
-    matches: Layers[Heads[list[Matches]]]
+    given: Numbers
+    chance: Numbers
+    queries: Numbers
+    votes: Numbers
+    entropy: Numbers
+    spread: Numbers
+    distance: Numbers
+    sentences: list[MatchedSentence]
+    matches: list[list[list[Matches]]]
 
 
 @dataclass(frozen=True)
@@ -153,24 +152,19 @@ def merge_reports(first: HeadReport, second: HeadReport) -> HeadReport:
     left_out = _joined(one.left_out, other.left_out)
     sentences = replace(one, texts=one.texts + other.texts, lines=one.lines + other.lines, left_out=left_out)
     means = {
-        name: (getattr(first, name) * first.tokens + getattr(second, name) * second.tokens) / max(tokens, 1)
-        for name in ("entropy", "spread", "distance")
+        name: (getattr(first, name) * first.tokens + getattr(second, name) * second.tokens) / max(tokens, 1) for name in MEANS
     }
-    return only_named(
-        replace(
-            first,
-            sentences=sentences,
-            total=first.total + second.total,
-            read=first.read + second.read,
-            tokens=tokens,
-            seconds=first.seconds + second.seconds,
-            sums=first.sums + second.sums,
-            **means,
-            strongest=first.strongest.joined(_renumbered_ranking(first, second)),
-            left_out=sentences.left_out + _joined(first.unread, second.unread),
-            example=first.example or second.example,
-        )
+    added = {name: getattr(first, name) + getattr(second, name) for name in ("total", "read", "tokens", "seconds", "sums")}
+    merged = replace(
+        first,
+        sentences=sentences,
+        strongest=first.strongest.joined(_renumbered_ranking(first, second)),
+        left_out=left_out + _joined(first.unread, second.unread),
+        example=first.example or second.example,
+        **means,
+        **added,
     )
+    return only_named(merged)
 
 
 def _renumbered_ranking(first: HeadReport, second: HeadReport) -> Ranking:
@@ -186,13 +180,10 @@ def only_named(report: HeadReport) -> HeadReport:
     """Drop the sentences that no ranking names."""
     sentences, numbers = report.sentences, report.strongest.texts
     kept = np.unique(numbers[numbers >= 0])
-    renumbered = np.where(numbers < 0, -1, np.searchsorted(kept, numbers))
     texts, lines = (tuple(part[number] for number in kept) for part in (sentences.texts, sentences.lines))
-    return replace(
-        report,
-        sentences=replace(sentences, texts=texts, lines=lines),
-        strongest=Ranking(report.strongest.values, renumbered),
-    )
+    renumbered = np.where(numbers < 0, -1, np.searchsorted(kept, numbers))
+    kept_ranking = Ranking(report.strongest.values, renumbered)
+    return replace(report, sentences=replace(sentences, texts=texts, lines=lines), strongest=kept_ranking)
 
 
 def _joined(first: tuple[LeftOut, ...], second: tuple[LeftOut, ...]) -> tuple[LeftOut, ...]:
@@ -205,46 +196,37 @@ def _joined(first: tuple[LeftOut, ...], second: tuple[LeftOut, ...]) -> tuple[Le
 
 def write_scan(scan: CorpusScan) -> bytes:
     """Serialize a scan."""
-    report, example = scan.report, scan.report.example
-    arrays = {name: getattr(report.sums, name) for name in ("given", "chance", "queries", "votes")}
-    arrays |= {name: getattr(report, name) for name in ("entropy", "spread", "distance")}
-    sentences = zip(report.sentences.lines, report.sentences.texts, strict=True)
+    report, example, sentences = scan.report, scan.report.example, scan.report.sentences
+    matches = [
+        [[_matches(*kind) for kind in zip(*head, strict=True)] for head in zip(*layer, strict=True)]
+        for layer in zip(report.strongest.values.tolist(), report.strongest.texts.tolist(), strict=True)
+    ]
     written = ScanFile(
         format=SCAN_FORMAT,
         finished=scan.finished,
         parts=scan.parts,
         origin=scan.origin,
-        **{name: getattr(report, name) for name in ("device", "total", "read", "tokens")},
-        seconds=round(report.seconds, 3),
-        left_out=report.sentences.left_out,
+        left_out=sentences.left_out,
         unread=report.unread,
         example=example and ExampleTokens(tokens=list(example.tokens), special=list(example.special)),
         kinds=list(PATTERN_KINDS),
         ranked=list(RANKED_KINDS),
-        **{name: array.tolist() for name, array in arrays.items()},
-        sentences=[MatchedSentence(line=line, text=text) for line, text in sentences],
-        matches=_matches(report.strongest),
+        sentences=[MatchedSentence(line=line, text=text) for line, text in zip(sentences.lines, sentences.texts, strict=True)],
+        matches=matches,
+        **{name: getattr(report, name) for name in (*COUNTS, *MEANS)} | {"seconds": round(report.seconds, 3)},
+        **{name: getattr(report.sums, name) for name in SUMS},
     )
     return f"{written.model_dump_json()}\n".encode()
 
 
-def _matches(strongest: Ranking) -> list[list[list[list[tuple[float, int]]]]]:
-    """List the matches of each layer, head and kind, best first."""
-    values, texts = strongest.values.tolist(), strongest.texts.tolist()
-    return [
-        [
-            [[(score, number) for score, number in zip(*kind, strict=True) if number >= 0] for kind in zip(*head, strict=True)]
-            for head in zip(*layer, strict=True)
-        ]
-        for layer in zip(values, texts, strict=True)
-    ]
+def _matches(values: list[float], texts: list[int]) -> list[tuple[float, int]]:
+    return [(score, number) for score, number in zip(values, texts, strict=True) if number >= 0]
 
 
 def read_scan(data: bytes) -> CorpusScan:
     """Parse a finished scan from an untrusted file.
 
-    Raises:
-        TextProblem: If it is too large, no result of a scan, not finished, cut off or altered.
+    Raises TextProblem if it is too large, no result of a scan, not finished, cut off or altered.
     """
     if len(data) > MAX_FILE_BYTES:
         raise TextProblem(TOO_LARGE_SCAN.format(most=MAX_FILE_BYTES))
@@ -255,108 +237,68 @@ def read_scan(data: bytes) -> CorpusScan:
 
 
 def read_progress(data: bytes) -> CorpusScan:
-    """Parse a scan of any size, finished or not.
-
-    Raises:
-        TextProblem: As `read_scan`.
-    """
+    """Parse a scan of any size, finished or not; raise TextProblem as `read_scan` does."""
     if SCAN_FORMAT.encode() not in data[:200]:
         raise TextProblem(NOT_A_SCAN)
     try:
         file = ScanFile.model_validate_json(data)
+        _check_fit(file)
         return CorpusScan(file.origin, file.parts, file.finished, _report(file))
-    except ValidationError as broken:
-        wrong = broken.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, wrong["loc"]))[:100]
-        raise TextProblem(ALTERED.format(problem=f"{place}: {wrong['msg'][:200]}".removeprefix(": "))) from broken
-    except ValueError as broken:
-        raise TextProblem(ALTERED.format(problem=str(broken)[:300])) from broken
+    except (ValueError, LookupError) as broken:
+        raise TextProblem(ALTERED) from broken
+
+
+def _check_fit(file: ScanFile) -> None:
+    """Raise ValueError where parts of a file, each valid in itself, do not fit each other."""
+    heads, kinds, most = file.entropy.shape, (len(TARGETED_KINDS) + 1,), MAX_SHARE * file.tokens
+    limits = {
+        "entropy": (heads, MAX_NATS),
+        "spread": (heads, MAX_SHARE),
+        "distance": (heads, max(file.tokens, 1)),
+        "given": ((*heads, *kinds), most),
+        "chance": (kinds, most),
+        "queries": (kinds, most),
+        "votes": ((*heads, len(PATTERN_KINDS)), file.read),
+    }
+    for name, (shape, largest) in limits.items():
+        found = getattr(file, name)
+        if found.shape != shape or len(heads) != 2 or found.max() > largest:
+            raise ValueError(f"{name} must have the shape {shape} and numbers up to {largest:g}")
+    if (file.kinds, file.ranked) != (list(PATTERN_KINDS), list(RANKED_KINDS)):
+        raise ValueError("the kinds must be those of this app")
+    if not file.finished <= (file.read > 0) or file.read + sum(one.count for one in file.unread) != file.total:
+        raise ValueError("read and left out must add up to the number of sentences")
+    if any(why_unfit(one.text) for one in file.sentences):
+        raise ValueError("the sentences must be readable")
 
 
 def _report(file: ScanFile) -> HeadReport:
-    """Return the report, after the checks that types cannot express."""
-    if (file.kinds, file.ranked) != (list(PATTERN_KINDS), list(RANKED_KINDS)):
-        raise ValueError(f"kinds must be {', '.join(PATTERN_KINDS)}")
-    if not file.finished <= (file.read > 0) or file.read + sum(one.count for one in file.unread) != file.total:
-        raise ValueError(WRONG_COUNTS)
-    if file.example and file.example.special[0] and file.example.tokens[0].startswith(FORMULA_SIGNS):
-        raise ValueError(FORMULA)
-    shape, example, sentences = (len(file.entropy), len(file.entropy[0])), file.example, _sentences(file)
-    most = {"entropy": MAX_NATS, "spread": MAX_SHARE, "distance": float(max(file.tokens, 1))}
-    means = {name: _numbers(name, getattr(file, name), shape, bound) for name, bound in most.items()}
-    return HeadReport(
-        model=file.origin.model,
-        device=file.device,
-        sentences=sentences,
-        total=file.total,
-        read=file.read,
-        tokens=file.tokens,
-        seconds=file.seconds,
-        sums=_sums(file, shape),
-        **means,
-        strongest=_ranking(file, shape),
-        left_out=sentences.left_out + file.unread,
-        example=example and plain_encoding(example.tokens, [0] * len(example.tokens), example.special),
-        half=file.origin.half,
-    )
-
-
-def _sentences(file: ScanFile) -> Sentences:
-    for one in file.sentences:
-        if why := why_unfit(one.text):
-            raise ValueError(WRONG_TEXT.format(why=why))
-    first, more = file.origin.files[0].name, len(file.origin.files) - 1
-    return Sentences(
-        source=(FILES if more else ONE_FILE).format(first=first, more=more),
+    (first, *more), example = file.origin.files, file.example
+    sentences = Sentences(
+        source=f"{first.name} and {len(more)} more" if more else first.name,
         texts=tuple(one.text for one in file.sentences),
         lines=tuple(one.line for one in file.sentences),
         left_out=file.left_out,
         column=file.origin.column,
     )
-
-
-def _sums(file: ScanFile, shape: tuple[int, int]) -> PatternSums:
-    kinds, most = len(TARGETED_KINDS) + 1, MAX_SHARE * file.tokens
-    return PatternSums(
-        _numbers("given", file.given, (*shape, kinds), most),
-        _numbers("chance", file.chance, (kinds,), most),
-        _numbers("queries", file.queries, (kinds,), most),
-        _numbers("votes", file.votes, (*shape, len(PATTERN_KINDS)), float(file.read)),
-        file.read,
+    return HeadReport(
+        model=file.origin.model,
+        sentences=sentences,
+        sums=PatternSums(*(getattr(file, name) for name in SUMS), file.read),
+        strongest=_ranking(file),
+        left_out=file.left_out + file.unread,
+        example=example and plain_encoding(example.tokens, [0] * len(example.tokens), example.special),
+        half=file.origin.half,
+        **{name: getattr(file, name) for name in (*COUNTS, *MEANS)},
     )
 
 
-def _ranking(file: ScanFile, shape: tuple[int, int]) -> Ranking:
-    found, count = empty_ranking(*shape, len(RANKED_KINDS), PLACES), len(file.sentences)
-    sizes = {len(layer) for layer in file.matches}, {len(head) for layer in file.matches for head in layer}
-    if (len(file.matches), *sizes) != (shape[0], {shape[1]}, {len(RANKED_KINDS)}):
-        raise ValueError(WRONG_AXES.format(name="matches", expected=(*shape, len(RANKED_KINDS)), found=sizes))
-    for place in np.ndindex(*shape, len(RANKED_KINDS)):
-        for number, (score, text) in enumerate(file.matches[place[0]][place[1]][place[2]]):
-            if text >= count or score > MAX_SHARE:
-                raise ValueError(WRONG_MATCH.format(number=text, score=score, count=count))
-            found.values[(*place, number)], found.texts[(*place, number)] = score, text
+def _ranking(file: ScanFile) -> Ranking:
+    """Return the matches as a ranking; raise ValueError or IndexError where they do not fit heads and sentences."""
+    found = empty_ranking(*file.entropy.shape, len(RANKED_KINDS), PLACES)
+    for layer, head, kind in np.ndindex(found.values.shape[:3]):
+        for place, match in enumerate(file.matches[layer][head][kind]):
+            found.values[layer, head, kind, place], found.texts[layer, head, kind, place] = match
+    if found.texts.max() >= len(file.sentences) or found.values.max() > MAX_SHARE:
+        raise ValueError("a match must name one of the sentences, with a score up to 1")
     return found
-
-
-def _numbers(name: str, given: list, shape: tuple[int, ...], most: float) -> np.ndarray:
-    """Return an array of this shape of numbers up to `most`; raise ValueError for any other."""
-    found = np.array(given, dtype=np.float64)
-    if found.shape != shape:
-        raise ValueError(WRONG_AXES.format(name=name, expected=shape, found=found.shape))
-    if found.max() > most:
-        raise ValueError(TOO_LARGE_NUMBER.format(name=name, most=most, found=found.max()))
-    return found
-
-
-def new_origin(model: str, *, half: bool, column: str, part_sentences: int, files: Sequence[SourceFile]) -> ScanOrigin:
-    """Return the origin of a new scan, with the model's current revision and this app's version."""
-    return ScanOrigin(
-        model=model,
-        revision=revision(model),
-        version=app_version(),
-        half=half,
-        column=column,
-        part_sentences=part_sentences,
-        files=list(files),
-    )

@@ -32,7 +32,6 @@ UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 NO_TEXT = "not text that can be read. Save it as plain text in UTF-8"
 
-MAX_FILES = 10_000
 MAX_FILE_BYTES = 5_000_000
 
 NO_DELIMITER = "\x1f"  # the unit separator cannot occur: files with control characters were rejected before

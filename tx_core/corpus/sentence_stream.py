@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow
 from pyarrow import parquet
 
-from tx_core.corpus.sentence_file import COLUMN_NAMES, LINE_TOO_LONG, MAX_FILES, Notes, Sentences, SourceFile, why_unfit
+from tx_core.corpus.sentence_file import COLUMN_NAMES, LINE_TOO_LONG, Notes, Sentences, SourceFile, why_unfit
 from tx_core.engine.tokenizer import MAX_TEXT_CHARACTERS
 from tx_core.errors import TextProblem
 
@@ -21,7 +21,6 @@ MAX_COLUMNS_NAMED = 20
 
 NO_FILE = "{file}: there is no such file."
 UNKNOWN_KIND = "{file}: only {kinds} can be read."
-TOO_MANY_FILES = "There are {count:,} files, and at most {most:,} can be read together: join some of them."
 NO_FILES_INSIDE = "{folder}: there is no file in it that ends in {kinds}."
 UNREADABLE = "{file}: cannot be read after line {line:,}: {why}."
 NOT_UTF8 = "it is not UTF-8 text"
@@ -51,8 +50,6 @@ def source_files(paths: Sequence[Path]) -> list[Path]:
             raise TextProblem(UNKNOWN_KIND.format(file=path, kinds=_kinds()))
         else:
             found.append(path)
-    if len(found) > MAX_FILES:
-        raise TextProblem(TOO_MANY_FILES.format(count=len(found), most=MAX_FILES))
     return found
 
 

@@ -17,6 +17,7 @@ def rows_in(file: bytes) -> list[list[str]]:
 def test_pandas_reads_a_table_that_names_its_source_and_no_cell_is_a_formula():
     about = {"text": HOSTILE, "A": {"revision": "r1"}, "notes": ["one", "two"], "pair": ""}
     file = csv_table(about, ("token", "weight"), [(HOSTILE, 0.5), ("#", -0.25)])
+    assert rows_in(csv_table({}, [HOSTILE], []))[0] == [f"'{HOSTILE}"]
     table = pandas.read_csv(io.BytesIO(file), comment="#")
     assert (table["token"].tolist(), table["weight"].tolist()) == ([f"'{HOSTILE}", "#"], [0.5, -0.25])
     rows = rows_in(file)

@@ -122,23 +122,21 @@ HOSTILE: dict[str, Callable[[dict], object]] = {
     "more votes than texts": lambda file: file["votes"][0][0].__setitem__(0, file["read"] + 1),
     "other kinds": lambda file: file["kinds"].__setitem__(0, "moon"),
     "too many layers": lambda file: file.update(entropy=[[0.0]] * 201),
+    "a layer too few": lambda file: file["matches"].pop(),
+    "words for numbers": lambda file: file.update(chance={"a": "b"}),
     "a match too many": lambda file: file["matches"][0][0][0].extend([[0.0, 0]] * PLACES),
     "a sentence that is not there": lambda file: file["matches"][0][0][0].__setitem__(0, [0.5, 10**6]),
     "control characters": lambda file: file["sentences"][0].update(text="\x1b[31m"),
     "counts that do not add up": lambda file: file.update(read=file["read"] - 1),
     "tokens of one and special of another": lambda file: file["example"]["special"].pop(),
-    "a formula for a special token": lambda file: file["example"]["tokens"].__setitem__(0, "=1+1"),
     "a list for a name": lambda file: file["origin"].update(model=["embedded"]),
 }
 
 
 @pytest.mark.parametrize("change", HOSTILE.values(), ids=HOSTILE)
-def test_an_altered_file_is_refused_in_one_line(scan: CorpusScan, change: Callable[[dict], object]):
-    with pytest.raises(TextProblem) as told:
+def test_an_altered_file_is_refused(scan: CorpusScan, change: Callable[[dict], object]):
+    with pytest.raises(TextProblem, match=re.escape(scan_file.ALTERED)):
         read_scan(changed(scan, change))
-    assert str(told.value).startswith(scan_file.ALTERED.partition("{")[0])
-    assert "\n" not in str(told.value)
-    assert len(str(told.value)) < 400
 
 
 @pytest.mark.parametrize("data", [b"[]", pickle.dumps({"format": 1}), json.dumps({"format": "other"}).encode()])
