@@ -31,14 +31,9 @@ class Attribution:
     """The contribution of each token to the log-probability (natural logarithm) of a word at a blank, or to what it has more than
     another word's.
 
-    Attributes:
-        encoding: The text.
-        place: The position of the blank.
-        word: The predicted word.
-        gradient_input: Gradient × input (Simonyan et al. 2013; Denil et al. 2014).
-        integrated: Integrated gradients from the text with all words masked (Sundararajan et al. 2017).
-        score: The log-probability, or the difference, with the text.
-        baseline: The same with all words masked; `integrated` sums to score − baseline.
+    gradient_input: Gradient × input (Simonyan et al. 2013; Denil et al. 2014). integrated: integrated gradients from the text
+    with all words masked (Sundararajan et al. 2017). score: the log-probability, or the difference, with the text. baseline: the
+    same with all words masked; `integrated` sums to score − baseline.
     """
 
     encoding: Encoding
@@ -53,9 +48,7 @@ class Attribution:
 def attribute(engine: Engine, encoding: Encoding, place: int, word: int, against: int | None = None) -> Attribution:
     """Attribute a vocabulary entry at a blank to the words of the text. against: an entry whose log-probability is subtracted.
 
-    Raises:
-        ModelUnavailable: As `Engine.gradients` does.
-        TextProblem: If the text would take too long.
+    Raises ModelUnavailable as `Engine.gradients` does; TextProblem if the text would take too long.
     """
     if place not in encoding.blanks:
         raise ValueError(f"place must be one of the blanks {encoding.blanks}, got {place}")

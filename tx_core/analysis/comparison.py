@@ -206,14 +206,8 @@ def _at(alike: Float[np.ndarray, "depth word other_word"], pairs: Sequence[tuple
 class Comparison:
     """The words of both sides in one order, and the difference B − A wherever both sides have both words.
 
-    Attributes:
-        rows: For each word its position in A and in B; None where it has no partner.
-        labels: The words, as A writes them.
-        special: Which of them are special tokens.
-        one: Weights of A.
-        other: Weights of B.
-        difference: Weights of B minus those of A, −1 to 1; 0 where `comparable` is False.
-        comparable: Where both sides have both words.
+    rows: for each word its position in A and in B; None where it has no partner. labels: the words, as A writes them. difference:
+    weights of B minus those of A, −1 to 1; 0 where `comparable` is False. comparable: where both sides have both words.
     """
 
     rows: tuple[PositionPair, ...]
@@ -235,16 +229,8 @@ def compare_attention(
 ) -> Comparison:
     """Align two attention maps word by word and subtract them.
 
-    Args:
-        one: The view of A, of self-attention.
-        other: The view of B, of self-attention.
-        spelled: The spelling of each word of A, as `spell_words` returns it.
-        spelled_other: The spelling of each word of B.
-        weights: The map of A.
-        other_weights: The map of B.
-
-    Raises:
-        ValueError: If a map does not have one row and one column per word.
+    spelled: the spelling of each word of A, as `spell_words` returns it. Raises ValueError if a map does not have one row and one
+    column per word.
     """
     for view, spelling, shown in ((one, spelled, weights), (other, spelled_other, other_weights)):
         if not shown.shape == (len(view.queries), len(view.keys)) == (len(spelling), len(spelling)):

@@ -40,9 +40,7 @@ class HeadRelation:
     The head's choice is the word that it attends to most, special tokens and the word itself left out.
 
     Attributes:
-        layer: Counted from 0.
-        head: Counted from 0.
-        relation: As Universal Dependencies names it.
+        layer, head: Counted from 0.
         direction: "to head" where the dependent attends to its head.
         accuracy: The share of occurrences that the head finds.
         baseline: The same for the fixed distance that finds most other ends.

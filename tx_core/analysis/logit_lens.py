@@ -16,13 +16,8 @@ MAX_LENS_TOP_K = 10
 class LayerPredictions:
     """The top predictions at one token after the embeddings (entry 0) and after each layer.
 
-    Attributes:
-        place: The position of the token.
-        words: The top predictions of each layer, best first.
-        shares: Their probabilities.
-        answer: The top prediction of the last layer.
-        probability: Its probability in each layer.
-        rank: Its rank among the whole vocabulary in each layer, from 1.
+    words: the top predictions of each layer, best first. answer: the top prediction of the last layer. probability: its
+    probability in each layer. rank: its rank among the whole vocabulary in each layer, from 1.
     """
 
     place: int
@@ -38,15 +33,8 @@ def logit_lens(engine: Engine, trace: Trace, place: int, *, top_k: int = 5) -> L
 
     For a model that `predicts_next`, predictions are of the following token.
 
-    Args:
-        engine: The engine of the run.
-        trace: A run that kept "hidden".
-        place: The position of the token.
-        top_k: How many predictions to list.
-
-    Raises:
-        ValueError: If a number is out of range.
-        ModelUnavailable: As `Engine.early_scores` does.
+    trace: a run that kept "hidden". Raises ValueError if a number is out of range; ModelUnavailable as `Engine.early_scores`
+    does.
     """
     if not 0 <= place < trace.hidden.shape[1]:
         raise ValueError(f"place must be within 0 and {trace.hidden.shape[1] - 1}, got {place}")

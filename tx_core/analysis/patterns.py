@@ -53,11 +53,8 @@ PatternKind = Literal["previous", "next", "same", "first", "separator", "punctua
 class TokenMarks:
     """The properties of tokens that determine the targets, for several texts padded to one length.
 
-    Attributes:
-        real: Which tokens are not padding.
-        own: Which are not special tokens.
-        signs: Which consist of punctuation and symbols only.
-        words: The same number for the pieces of a word and for equal words.
+    real: which tokens are not padding. own: which are not special tokens. signs: which consist of punctuation and symbols only.
+    words: the same number for the pieces of a word and for equal words.
     """
 
     real: Bool[np.ndarray, "text token"]
@@ -99,12 +96,9 @@ MIN_SCORE = 0.3
 class PatternSums:
     """Attention on the targets of each kind, summed over queries; the sums of several texts can be added.
 
-    Attributes:
-        given: The attention on the targets; the kinds are TARGETED_KINDS and "broad" (normalised entropy).
-        chance: The same for a head with uniform attention.
-        queries: How many queries have a target of the kind.
-        votes: In how many texts each of KINDS was the head's strongest kind.
-        texts: How many texts were summed.
+    given: the attention on the targets; the kinds are TARGETED_KINDS and "broad" (normalised entropy). chance: the same for a
+    head with uniform attention. queries: how many queries have a target of the kind. votes: in how many texts each of KINDS was
+    the head's strongest kind.
     """
 
     given: Float[np.ndarray, "layer head kind"]
@@ -155,14 +149,8 @@ def empty_sums(layers: int, heads: int) -> PatternSums:
 class HeadPattern:
     """The kind of a head.
 
-    Attributes:
-        layer: Counted from 0.
-        head: Counted from 0.
-        kind: The kind.
-        confidence: The score of its kind (`PatternSums.scores`), 0 to 1.
-        second: The kind with the next best score.
-        second_score: That score.
-        agreement: The share of texts in which the head, classified on that text alone, is of the same kind.
+    layer, head: counted from 0. confidence: the score of its kind (`PatternSums.scores`), 0 to 1. second: the kind with the next
+    best score. agreement: the share of texts in which the head, classified on that text alone, is of the same kind.
     """
 
     layer: int

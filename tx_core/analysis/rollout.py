@@ -44,8 +44,7 @@ def flow(weights: Float[np.ndarray, "layer head query key"], query: int) -> Floa
 
     The capacity of each edge is its weight.
 
-    Raises:
-        TextProblem: If the networks would be too large.
+    Raises TextProblem if the networks would be too large.
     """
     layers, _, tokens, _ = weights.shape
     depths = layers * (layers + 1) // 2

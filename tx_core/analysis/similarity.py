@@ -20,8 +20,7 @@ def head_similarity(weights: Float[np.ndarray, "layer head query key"]) -> Float
     1 = the same weights, 0 = never on the same key (Lin 1991, in bits; between heads as in Clark et al. 2019, section 6).
     Heads are numbered through the layers.
 
-    Raises:
-        TextProblem: If there is too much to compare.
+    Raises TextProblem if there is too much to compare.
     """
     layers, heads, queries, keys = weights.shape
     count = layers * heads

@@ -15,11 +15,9 @@ NOTHING_BESIDE_SINKS = "This text has only tokens on which attention rests, and 
 class AttentionSinks:
     """How much attention rests on some tokens, and the vectors that are taken from them.
 
-    Attributes:
-        positions: of these tokens: all special ones, or the first token of a text without any.
-        shares: of the attention of the other tokens, the mean share on these.
-        even: the same share if every token attended evenly to all that it may attend to.
-        sink_lengths, other_lengths: mean length of the value vectors of these tokens, and of the others.
+    positions: of these tokens: all special ones, or the first token of a text without any. shares: of the attention of the other
+    tokens, the mean share on these. even: the same share if every token attended evenly to all that it may attend to.
+    sink_lengths, other_lengths: mean length of the value vectors of these tokens, and of the others.
     """
 
     positions: tuple[int, ...]

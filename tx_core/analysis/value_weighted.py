@@ -17,10 +17,8 @@ from tx_core.transformer.trace import AttentionStack, Trace
 class ValueWeighted:
     """Norms of the vectors that the heads of one layer add up.
 
-    Attributes:
-        values: ‖f(x)‖ of each key.
-        mixed: ‖α f(x)‖ of each query and key, per head (section 3.2).
-        together: ‖Σ α f(x)‖ over the heads, which may cancel each other (section 3.3).
+    values: ‖f(x)‖ of each key. mixed: ‖α f(x)‖ of each query and key, per head (section 3.2). together: ‖Σ α f(x)‖ over the
+    heads, which may cancel each other (section 3.3).
     """
 
     values: Float[np.ndarray, "head key"]
@@ -31,13 +29,8 @@ class ValueWeighted:
 def value_weighted(engine: Engine, stack: AttentionStack, layer: int) -> ValueWeighted:
     """Compute value-weighted attention in one layer, counted from 0.
 
-    Args:
-        engine: The engine of the run.
-        stack: The first stack of a run that kept "weights" and "value".
-        layer: The layer.
-
-    Raises:
-        ModelUnavailable: If the output projections of the model are not known.
+    stack: the first stack of a run that kept "weights" and "value". Raises ModelUnavailable if the output projections of the
+    model are not known.
     """
     weights, brought = _weights_and_brought(engine, stack, layer)
     # ‖Σ αₕ fₕ‖² is computed from the products of pairs of heads, since a vector for every query and key would fill the memory.
@@ -61,9 +54,8 @@ def mixed_in(engine: Engine, trace: Trace) -> Float[np.ndarray, "layer query key
     The norm centres, scales and divides it by one number for each query, so it can be applied to each summand (section 3).
     The biases of the output projection and the norm are left out: they come from no token.
 
-    Args:
-        engine: One whose model is our own BERT, with the layer norm behind its attention.
-        trace: A run of it that kept "weights", "value" and "hidden".
+    engine: one whose model is our own BERT, with the layer norm behind its attention. trace: a run of it that kept "weights",
+    "value" and "hidden".
     """
     found = []
     for layer, block in enumerate(engine.model.encoder.blocks):

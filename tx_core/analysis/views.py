@@ -17,15 +17,8 @@ Label = TypeVar("Label")
 class View:
     """The weights of one stack as shown, with the labels of both axes.
 
-    Attributes:
-        kind: The kind of attention, as in AttentionStack.
-        queries: Labels of the rows.
-        keys: Labels of the columns.
-        query_places: The positions of the tokens that each row stands for.
-        query_special: Which rows are special tokens.
-        key_special: Which columns are special tokens.
-        weights: Attention weights.
-        hides_special: Whether special tokens are left out, and rows sum to 1 without them; a text of nothing else keeps them.
+    queries: labels of the rows. keys: labels of the columns. query_places: the positions of the tokens that each row stands for.
+    hides_special: whether special tokens are left out, and rows sum to 1 without them; a text of nothing else keeps them.
     """
 
     kind: AttentionKind

@@ -25,9 +25,8 @@ class CutEffects:
         place: The token whose prediction it is: a blank, or the last token of a model that predicts the next one.
         word, entry: The most likely word of the run without cuts, and its vocabulary id.
         probability: Its probability there.
-        effect: The fall of its log-odds, in nats; negative where the cut helps it. NaN for queries and layers that were not
-            asked for; 0 where nothing can change: a token that the query may not attend to, and any other query of the last
-            layer.
+        effect: The fall of its log-odds, in nats; negative where the cut helps it. NaN for queries and layers that were not asked
+            for; 0 where nothing can change: a token that the query may not attend to, and any other query of the last layer.
         after: Its probability with the cut.
         first: The most likely entry with the cut.
     """
@@ -56,16 +55,10 @@ def cut_effects(
 
     Of an encoder-decoder the pairs of its encoder are cut. A run begins at the layer of its cut: what lies below is unchanged.
 
-    Args:
-        blank: Which of the text's blanks; ignored by a model that predicts the next token.
-        interventions: Changes that every run has.
-        queries: The tokens whose attention is cut; None for all. Arcs into the blank alone take a layer × key runs.
-        layers: The layers in which it is cut; None for all.
-        written: Tokens that the model wrote behind the text.
-
-    Raises:
-        TextProblem, ModelUnavailable: as `predict` does.
-        ValueError: for a blank, a query or a layer that is not there.
+    blank: which of the text's blanks; ignored by a model that predicts the next token. queries: the tokens whose attention is
+    cut; None for all. Arcs into the blank alone take a layer × key runs. layers: the layers in which it is cut; None for all.
+    written: tokens that the model wrote behind the text. Raises TextProblem and ModelUnavailable as `predict` does; ValueError
+    for a blank, a query or a layer that is not there.
     """
     row = read_prediction(engine, text, blank, written)
     place, count, tokens = row.blanks[0], engine.info.num_layers, len(row)
@@ -130,9 +123,7 @@ def head_effects(
 def read_prediction(engine: Engine, text: str, blank: int = 0, written: Sequence[int] = ()) -> Encoding:
     """Encode a text with the token whose prediction is asked for as its only blank: of a model that writes on, the last one.
 
-    Raises:
-        TextProblem, ModelUnavailable: as `predict` does.
-        ValueError: for a blank that is not there.
+    Raises TextProblem and ModelUnavailable as `predict` does; ValueError for a blank that is not there.
     """
     if engine.info.predicts_next:
         encoding = engine.encode(text, written=written)

@@ -82,10 +82,8 @@ def explain(engine: Engine, text: str, method: str = "erasure", *, blank: int = 
         against: A word of one token. Then what is explained is how far the answer exceeds it: why "are" rather than "is" (Yin &
             Neubig 2022). What only reads attention cannot be asked this, and stays as it is.
 
-    Raises:
-        TextProblem, ModelUnavailable: as `predict` and `attribute` do; ModelUnavailable also of "lrp" for a model that does not
-            run in our own layers.
-        ValueError: for a method or a blank that is not there.
+    Raises TextProblem and ModelUnavailable as `predict` and `attribute` do; ModelUnavailable also of "lrp" for a model that does
+    not run in our own layers; ValueError for a method or a blank that is not there.
     """
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method}")

@@ -79,7 +79,6 @@ class Importance:
 
     Attributes:
         components: What was ablated: a head, or all heads or the feed-forward sublayer of a layer.
-        prompts: Those that were measured.
         scores: Of each prompt with nothing ablated.
         effects: The fall of the score with each component ablated: above 0 where it helps the answer.
         left_out: How many prompts were not used, by the reason.
@@ -198,10 +197,8 @@ def importance(
         sentences: Of "mean"; by default those that ship with the app.
         kept_in: A file that keeps the scores measured so far; where it has some, these are not measured again.
 
-    Raises:
-        TextProblem, ModelUnavailable: as `predict` does; also where no prompt can be used, and where `kept_in` is of other
-            prompts, of another ablation or of another model.
-        ValueError: for an ablation that is not there.
+    Raises TextProblem and ModelUnavailable as `predict` does; also where no prompt can be used, and where `kept_in` is of other
+    prompts, of another ablation or of another model; ValueError for an ablation that is not there.
     """
     measuring = Measuring(engine, prompts, ablation, sentences=sentences, kept_in=kept_in)
     for _ in measuring.updates():

@@ -43,7 +43,6 @@ class Patch:
     Attributes:
         source, target: Both texts, each with the token whose prediction it is as its only blank.
         answers: The vocabulary entries that are compared.
-        what: What is put in.
         source_difference, target_difference: The logit of the first answer minus that of the second, in either run.
         difference: The same with each place patched.
         source_probabilities, target_probabilities, probabilities: Of both answers, in the same runs.
@@ -126,16 +125,15 @@ def patch(
         answers: Two words, each of one token for the model.
         what: "residual": the vector of a token as it leaves a layer, of the last one before a norm that follows all layers.
             "attention", "mlp": what that sublayer adds to the residual stream at a token. "head": the result of a head, at all
-            tokens. "path": the result of a head, of which only the inputs (queries, keys and values) are other: as
-            if the head `sender` alone had read the source, all heads between frozen, feed-forward sublayers and norms computed
-            anew (path patching, Wang et al. 2023, section 3).
+            tokens. "path": the result of a head, of which only the inputs (queries, keys and values) are other: as if the head
+            `sender` alone had read the source, all heads between frozen, feed-forward sublayers and norms computed anew (path
+            patching, Wang et al. 2023, section 3).
         blank: Which of the blanks of either text; ignored by a model that predicts the next token.
         sender: Of "path", the layer and the head that begin it, from 0.
 
-    Raises:
-        TextProblem, ModelUnavailable: as `predict` does; also for an answer of several tokens, and for texts that prefer the
-            first answer to the second equally.
-        ValueError: for a blank or a sender that is not there, or a sender that `what` does not take.
+    Raises TextProblem and ModelUnavailable as `predict` does; also for an answer of several tokens, and for texts that prefer the
+    first answer to the second equally; ValueError for a blank or a sender that is not there, or a sender that `what` does not
+    take.
     """
     if engine.info.decoder_start is not None:
         raise ModelUnavailable(ENCODER_DECODER.format(title=engine.title))

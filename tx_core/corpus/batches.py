@@ -137,12 +137,9 @@ class BatchMeasures:
 class BatchTargets:
     """Lengths and targets of a batch, known before it runs: the measure that an engine applies to the weights of its layers.
 
-    Attributes:
-        lengths: In tokens.
-        asked: Which tokens count as queries: neither special nor padding.
-        targets: As returned by `patterns.kind_targets`, from those queries.
-        words: The number of the word that each token belongs to, -1 for none; None where the attention between words is not
-            asked for.
+    asked: which tokens count as queries: neither special nor padding. targets: as returned by `patterns.kind_targets`, from those
+    queries. words: the number of the word that each token belongs to, -1 for none; None where the attention between words is not
+    asked for.
     """
 
     lengths: Int[np.ndarray, "text"]

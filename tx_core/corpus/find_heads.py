@@ -57,10 +57,9 @@ NO_OCCURRENCE = "No sentence has two words of this relation: loosen what the wor
 class Condition:
     """Which words count: those whose column (its first 50 letters) matches a regular expression as a whole, in any case.
 
-    Attributes:
-        column: A name of `words.COLUMNS`: form, lemma, upos, xpos, feats or deprel. A deprel such as nsubj:pass also counts as
-            nsubj, and of feats each counts alone.
-        expression: In the syntax of RE2; "" for every word. It takes time in proportion to the text, whatever it is.
+    column: a name of `words.COLUMNS`: form, lemma, upos, xpos, feats or deprel. A deprel such as nsubj:pass also counts as nsubj,
+    and of feats each counts alone. expression: in the syntax of RE2; "" for every word. It takes time in proportion to the text,
+    whatever it is.
     """
 
     column: str = "form"
@@ -106,11 +105,7 @@ Link = Literal["any", "head", "dependent"]
 class Relation:
     """Query words, and the words that each should attend to.
 
-    Attributes:
-        query: The words that attend.
-        key: The words that are attended to.
-        link: Where a query's related words stand: "any" where in the sentence, the "head" that it depends on, or a "dependent"
-            of it.
+    link: where a query's related words stand: "any" where in the sentence, the "head" that it depends on, or a "dependent" of it.
     """
 
     query: Condition = Condition()
@@ -121,12 +116,8 @@ class Relation:
 class Example(NamedTuple):
     """A word of a sentence, and the one that a head attends to most from it.
 
-    Attributes:
-        sentence: The number of the sentence, among those that were to be read.
-        query, attended: The words; the same where the head attends to no other.
-        token: The position of the first token of the query in its text.
-        weight: The attention.
-        hit: Whether the attended word is related.
+    sentence: the number of the sentence, among those that were to be read. query, attended: the words; the same where the head
+    attends to no other. token: the position of the first token of the query in its text.
     """
 
     sentence: int
@@ -141,13 +132,9 @@ class Example(NamedTuple):
 class HeadsFound:
     """How often the largest attention of query words falls on a related word, for each head. Each query word counts once.
 
-    Attributes:
-        relation: What was looked for.
-        words: What each word attends to.
-        queries: The positions of the query words that have a related word, in `words`.
-        hits: Whether the word with the largest attention is related.
-        offset_hits: Whether the word at each of OFFSETS is.
-        chances: The share of the other words that are related: what a head finds that chooses at random.
+    queries: the positions of the query words that have a related word, in `words`. hits: whether the word with the largest
+    attention is related. offset_hits: whether the word at each of OFFSETS is. chances: the share of the other words that are
+    related: what a head finds that chooses at random.
     """
 
     relation: Relation
@@ -252,14 +239,8 @@ def find_heads(
     For each head: the share of query words whose largest attention falls on a related word, among the other words of the
     sentence. Attention to a word is the sum over its tokens, and from it the mean (Clark et al. 2019, section 4).
 
-    Args:
-        engine: The model.
-        relation: What is looked for.
-        sentences: Texts, or what `read_sentences` read of a file; by default those that ship with the app, which are annotated.
-        half: Compute in bfloat16.
-
-    Raises:
-        TextProblem: If the model can read none of the sentences, an expression is wrong, or the relation does not occur.
+    sentences: texts, or what `read_sentences` read of a file; by default those that ship with the app, which are annotated.
+    Raises TextProblem if the model can read none of the sentences, an expression is wrong, or the relation does not occur.
     """
     if sentences is None:
         sentences = embedded_sentences()

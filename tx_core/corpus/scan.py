@@ -72,8 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def run_scan(options: argparse.Namespace) -> None:
     """Validate the arguments, scan, and write the file.
 
-    Raises:
-        ExplorerError: For invalid arguments, before anything is read; later for a file that cannot be read to its end.
+    Raises ExplorerError for invalid arguments, before anything is read; later for a file that cannot be read to its end.
     """
     files = source_files(options.texts)
     check_column(files, options.column)

@@ -40,8 +40,7 @@ NO_DELIMITER = "\x1f"  # the unit separator cannot occur: files with control cha
 def decode(data: bytes) -> str:
     """Decode UTF-8, UTF-16 with a byte order mark, or Windows-1252, a superset of printable Latin-1.
 
-    Raises:
-        TextProblem: For anything else: images, archives, office documents.
+    Raises TextProblem for anything else: images, archives, office documents.
     """
     for encoding in ("utf-16",) if data[:2] in UTF16_MARKS else ("utf-8-sig", "cp1252"):
         try:
@@ -60,8 +59,7 @@ def csv_rows(text: str) -> Iterator[tuple[int, list[str]]]:
     The delimiter is the comma, semicolon or tab that is most frequent in the first line. Without any of them the table has
     one column, in which a comma is text.
 
-    Raises:
-        TextProblem: If the file is not valid CSV; names the line.
+    Raises TextProblem if the file is not valid CSV; names the line.
     """
     first = next((line for line in text.splitlines() if line.strip()), "")
     delimiter = max("\t;,", key=first.count) if any(sign in first for sign in ",;\t") else NO_DELIMITER
@@ -140,14 +138,8 @@ class Notes:
 class Sentences:
     """Sentences read from a file.
 
-    Attributes:
-        source: The name of the file.
-        texts: The sentences.
-        lines: The line of each in the file, counted from 1.
-        left_out: Omitted lines, by reason.
-        columns: The columns of a CSV; empty for plain text.
-        column: The column that was read; "" for plain text.
-        annotated: The words of annotated sentences, by their texts.
+    lines: the line of each in the file, counted from 1. columns: the columns of a CSV; empty for plain text. column: the column
+    that was read; "" for plain text. annotated: the words of annotated sentences, by their texts.
     """
 
     source: str
@@ -176,14 +168,8 @@ def read_sentences(file: BufferedIOBase | RawIOBase, name: str, column: str = ""
 
     The text of a CoNLL-U sentence is its words with spaces between. At most one byte more than a file may have is read.
 
-    Args:
-        file: The open file.
-        name: Its name.
-        column: The column of a table; by default the one named sentence or text, else the first.
-        device: The device that computes, which limits the number of sentences.
-
-    Raises:
-        TextProblem: If the file is too large, not text, or has no sentence.
+    column: the column of a table; by default the one named sentence or text, else the first. device: the device that computes,
+    which limits the number of sentences. Raises TextProblem if the file is too large, not text, or has no sentence.
     """
     data = file.read(MAX_FILE_BYTES + 1)
     if len(data) > MAX_FILE_BYTES:

@@ -34,8 +34,7 @@ _READ_ERRORS = (OSError, EOFError, UnicodeDecodeError, zlib.error, pyarrow.Arrow
 def source_files(paths: Sequence[Path]) -> list[Path]:
     """List the files at these paths, each folder replaced by its readable files in order of name.
 
-    Raises:
-        TextProblem: If a path does not exist, or names nothing that can be read.
+    Raises TextProblem if a path does not exist, or names nothing that can be read.
     """
     found: list[Path] = []
     for path in paths:
@@ -75,8 +74,7 @@ def check_column(files: Sequence[Path], column: str) -> None:
 def parts(files: Sequence[Path], column: str, size: int, skip: int = 0) -> Iterator[Sentences]:
     """Yield the sentences of the files in parts of `size`, without the first `skip` parts.
 
-    Raises:
-        TextProblem: If a file cannot be read to its end; names the line.
+    Raises TextProblem if a file cannot be read to its end; names the line.
     """
     texts, lines, notes = [], [], Notes()
     for line, text in _numbered(files, column):

@@ -27,9 +27,7 @@ from tx_core.transformer.trace import Encoding
 class Ranking:
     """The texts with the highest scores for each head and kind, best first.
 
-    Attributes:
-        values: The scores; −∞ where there were fewer texts.
-        texts: The numbers of the texts; −1 there.
+    values: the scores; −∞ where there were fewer texts. texts: the numbers of the texts; −1 there.
     """
 
     values: Float[np.ndarray, "layer head kind place"]
@@ -74,14 +72,8 @@ class HeadReport:
     """Statistics of every head over the sentences read so far.
 
     Attributes:
-        model: The name of the model.
-        device: Where it was computed.
         sentences: All sentences, or only those that `strongest` names.
-        total: How many sentences there are.
-        read: How many were read.
         tokens: Their own tokens, special tokens left out.
-        seconds: The time it took.
-        sums: Attention on the targets of each kind.
         entropy: Mean over all tokens, in nats.
         spread: Mean normalised entropy, 0 to 1.
         distance: Mean distance, in tokens.

@@ -55,8 +55,7 @@ def read_conllu(text: str) -> Iterator[tuple[int, tuple[Word, ...]]]:
 
     Lines of joined words ("1-2") and of words that are not written ("1.1") are left out.
 
-    Raises:
-        TextProblem: For a line that is not CoNLL-U; names it.
+    Raises TextProblem for a line that is not CoNLL-U; names it.
     """
     rows: list[tuple[int, list[str]]] = []
     for line, written in enumerate([*text.splitlines(), ""], 1):
@@ -120,12 +119,10 @@ class AttendedWords:
     word itself are left out. Positions are counted through the words of all sentences.
 
     Attributes:
-        words: The words of all sentences, one sentence after the other.
         numbers: The number of each sentence, among those that were to be read.
         starts: The position of the first word of each sentence, and at the end the number of all words.
         tokens: The position in its text of each word's first token.
         attended: The position of the word with most attention; the word's own where the others get none.
-        weights: The attention that this word gets.
         skipped: How many sentences were read that are not among them: their words do not fit the tokens, or there were too many.
     """
 

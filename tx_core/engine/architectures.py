@@ -37,8 +37,6 @@ class Architecture:
     """One of our models, as the hub stores it.
 
     Attributes:
-        family: What config.json calls it.
-        config: The class of its sizes.
         fits: Whether a config.json is that of a model which computes as ours does.
         sizes: Our names of sizes, and those in config.json.
         defaults: What the library takes for sizes that an old config.json does not name.

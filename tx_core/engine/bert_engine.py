@@ -155,8 +155,7 @@ BertEngine = OwnEngine[Bert]
 def load_own_engine(directory: Path, name: str, title: str) -> OwnEngine:
     """Load a checkpoint directory of a model of ours, on the best device.
 
-    Raises:
-        CheckpointProblem: If its files are missing or damaged.
+    Raises CheckpointProblem if its files are missing or damaged.
     """
     settings = read_config(directory)
     model = load_causal_lm(directory) if own_architecture(settings) is CAUSAL else load_bert(directory)

@@ -51,15 +51,9 @@ class ModelCard:
 
     Attributes:
         name: Name in addresses and in code.
-        title: Name for readers.
         family: Architecture, by the transformers library's name; empty if unknown.
-        num_layers: Number of layers.
-        num_heads: Number of heads in a layer.
         megabytes: Size of the download.
-        licence: Licence of the weights.
-        fills_blanks: Whether the model predicts masked words.
         predicts_next: Whether it predicts the next token; of a model that is in no list, nobody knows before it is loaded.
-        note: One sentence about the model.
         hub_id: Name on the Hugging Face hub, None for a model that is on this machine.
         revision: Commit on the hub, None for the newest.
         directory: Folder of the checkpoint in TX_MODELS_DIR, None for all other models.
@@ -104,8 +98,7 @@ def offered() -> tuple[ModelCard, ...]:
 def card(name: str) -> ModelCard:
     """Return the card of a model by its name or hub id. If the host allows any model, every hub id has a card.
 
-    Raises:
-        ModelUnavailable: If there is no model of this name.
+    Raises ModelUnavailable if there is no model of this name.
     """
     for entry in offered():
         if name in (entry.name, entry.hub_id):
@@ -162,14 +155,13 @@ def load(model: str | Path, *, special_tokens: bool = True, weights: bool = Fals
     """Return the engine of a model, loading it on first use; with TX_ENGINE=ray, a client of Ray.
 
     Args:
-        model: Name of a model of the catalogue or of the hub, or the path of a checkpoint directory in the hub's layout, which
-            is read at every call. A string that is both names the model.
+        model: Name of a model of the catalogue or of the hub, or the path of a checkpoint directory in the hub's layout, which is
+            read at every call. A string that is both names the model.
         special_tokens: Whether the engine puts the model's special tokens around every text, as the model was trained.
         weights: Whether the caller needs the weights themselves; the model is then loaded into this process, also with Ray.
 
-    Raises:
-        ModelUnavailable: If there is no such model, or it cannot be downloaded or run.
-        CheckpointProblem: If its files are damaged.
+    Raises ModelUnavailable if there is no such model, or it cannot be downloaded or run; CheckpointProblem if its files are
+    damaged.
     """
     directory = model if isinstance(model, Path) else _directory(model)
     if directory is None and re.search(r"^[.~]|^/|\\", model):
@@ -221,9 +213,7 @@ def load_directory(directory: Path, name: str, title: str) -> Engine:
     runs through the transformers library, and so does a BERT that is a decoder, has another activation function than ours or is
     split into several files.
 
-    Raises:
-        ModelUnavailable: If its architecture cannot be run.
-        CheckpointProblem: If its files are missing or damaged.
+    Raises ModelUnavailable if its architecture cannot be run; CheckpointProblem if its files are missing or damaged.
     """
     # Imported here: torch and transformers take seconds to import, and a client of Ray needs neither.
     if own_architecture(read_config(directory)) and not (directory / INDEX).exists():

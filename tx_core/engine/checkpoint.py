@@ -44,8 +44,7 @@ _LABEL_HEAD = {f"label_head.{layer}.{part}" for layer in ("read.dense", "label")
 def load_bert(directory: Path) -> Bert:
     """Load a BERT in float32 and evaluation mode, without gradients.
 
-    Raises:
-        CheckpointProblem: If a file is missing, truncated, altered or unsafe, or a tensor is unknown or has another shape.
+    Raises CheckpointProblem if a file is missing, truncated, altered or unsafe, or a tensor is unknown or has another shape.
     """
     settings, config, tensors = _read(directory, BERT)
     # One that labels whole texts, as BertForSequenceClassification does, has a pooler and two labels or more.
@@ -90,8 +89,7 @@ def _read(directory: Path, architecture: Architecture) -> tuple[dict[str, Any], 
 def rename(tensors: Mapping[str, Tensor], architecture: Architecture) -> dict[str, Tensor]:
     """Rename the tensors of a Hugging Face checkpoint to our names, dropping those of other tasks.
 
-    Raises:
-        CheckpointProblem: If a tensor has no counterpart here.
+    Raises CheckpointProblem if a tensor has no counterpart here.
     """
     renamed, unknown = {}, []
     # Sorted, so that of two names of the output bias, the newer cls.predictions.decoder.bias comes last and is used.
@@ -125,8 +123,7 @@ def build_strictly(build: Callable[[], Model], tensors: Mapping[str, Tensor]) ->
 
     It is built on the meta device, so that sizes that do not match the file fail before any allocation.
 
-    Raises:
-        CheckpointProblem: If a number is not finite, or the tensors do not fit the model.
+    Raises CheckpointProblem if a number is not finite, or the tensors do not fit the model.
     """
     if broken := [name for name, tensor in tensors.items() if not tensor.isfinite().all()]:
         raise CheckpointProblem(NOT_FINITE_WEIGHTS.format(name=broken[0]))
@@ -146,8 +143,7 @@ def read_whole(directory: Path, settings: Mapping[str, Any]) -> dict[str, Tensor
     Its config.json names the other: `"difference_from": {"folder": …, "sha256": …}`. A matrix that a pair of files' tensors
     `….up` and `….down` belong to gets their product added (Hu et al. 2021); any other tensor replaces that of the same name.
 
-    Raises:
-        CheckpointProblem: If the other is missing, is another version, or does not fit.
+    Raises CheckpointProblem if the other is missing, is another version, or does not fit.
     """
     tensors = read_tensors(directory)
     if not (other := base_directory(directory, settings)):

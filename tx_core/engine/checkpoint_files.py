@@ -58,9 +58,8 @@ def base_directory(directory: Path, settings: Mapping[str, Any]) -> Path | None:
 def read_config(directory: Path) -> dict[str, Any]:
     """Read the config.json of a checkpoint directory.
 
-    Raises:
-        CheckpointProblem: If there is no such directory, or the file is missing, is not a JSON object or contains a number
-            that no model has.
+    Raises CheckpointProblem if there is no such directory, or the file is missing, is not a JSON object or contains a number that
+    no model has.
     """
     if not directory.is_dir():
         raise CheckpointProblem(f"There is no checkpoint named {directory.name}: check its path.")
@@ -84,11 +83,7 @@ def _check_numbers(settings: object, name: str = "") -> None:
 
 
 def read_json(file: Path) -> dict[str, Any]:
-    """Read a settings file.
-
-    Raises:
-        CheckpointProblem: If the file is missing, or is not a JSON object.
-    """
+    """Read a settings file. Raises CheckpointProblem if the file is missing, or is not a JSON object."""
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError as missing:
@@ -103,8 +98,7 @@ def read_json(file: Path) -> dict[str, Any]:
 def check_manifest(directory: Path) -> None:
     """Check the SHA-256 of every file listed in the manifest, if there is one.
 
-    Raises:
-        CheckpointProblem: If a listed file is missing or differs.
+    Raises CheckpointProblem if a listed file is missing or differs.
     """
     if not (directory / MANIFEST).exists():
         return

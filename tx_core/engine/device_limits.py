@@ -11,13 +11,8 @@ from dataclasses import dataclass
 class DeviceLimits:
     """The upper limits that a page offers on a kind of device.
 
-    Attributes:
-        encoder_decoder: Sizes of an encoder-decoder, by their names in `CopySettings`; others are the same on every device.
-        classifier: Sizes of a classifier, by their names in `ClassifierSettings`; others are the same on every device.
-        imdb_train: Reviews of IMDB to train on.
-        imdb_test: Reviews of IMDB to test on.
-        multiply_adds: Length of a training.
-        sentences: Sentences in a file of many sentences.
+    encoder_decoder: sizes of an encoder-decoder, by their names in `CopySettings`; others are the same on every device.
+    classifier: sizes of a classifier, by their names in `ClassifierSettings`; others are the same on every device.
     """
 
     encoder_decoder: Mapping[str, int]

@@ -36,8 +36,7 @@ NOT_FETCHED = (
 def fetch(hub_id: str, revision: str | None) -> Path:
     """Return the directory of a hub model, downloading the model if the local cache does not have all of it.
 
-    Raises:
-        ModelUnavailable: If the model is not cached and cannot be downloaded, or there is no space for it.
+    Raises ModelUnavailable if the model is not cached and cannot be downloaded, or there is no space for it.
     """
     try:
         directory = _snapshot(hub_id, revision, local_files_only=True)
@@ -55,8 +54,7 @@ def fetch(hub_id: str, revision: str | None) -> Path:
 def check_space(hub_id: str, info: "huggingface_hub.ModelInfo") -> None:
     """Check before a download, by the sizes that the hub reports, that a model fits into memory and onto the disk.
 
-    Raises:
-        ModelUnavailable: If it does not.
+    Raises ModelUnavailable if it does not.
     """
     sizes = {file.rfilename: file.size or 0 for file in info.siblings or ()}
     wanted = {name: sizes[name] for name in filter_repo_objects(sizes, allow_patterns=SAFE_FILES)}

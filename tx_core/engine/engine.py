@@ -40,8 +40,6 @@ class ModelInfo:
     Attributes:
         family: Its architecture, by the transformers library's name.
         layers: Number of layers of each kind of attention, in the order of `Trace.stacks`.
-        num_heads: Number of heads in a layer.
-        hidden_size: Length of a token's vector.
         max_tokens: Longest input that it reads here, special tokens included.
         has_head: Whether the checkpoint has a head that scores the vocabulary.
         fills_blanks: Whether that head scores masked words, and the vocabulary has a mask token.
@@ -49,8 +47,8 @@ class ModelInfo:
         num_segments: Number of segment embeddings, 0 for none.
         decoder_start: The id that the decoder of an encoder-decoder begins with, None for any other model.
         can_omit_positions: Whether a run can leave its position embeddings out (the intervention "no_positions").
-        layer_numbers: The numbers, from 0, of the layers with attention among all layers of the model, where some have none
-            (a convolution or a recurrence in its place); empty where all have.
+        layer_numbers: The numbers, from 0, of the layers with attention among all layers of the model, where some have none (a
+            convolution or a recurrence in its place); empty where all have.
         labels: The names of the labels that its label head gives a text; empty for a model without one.
         is_own: Whether our own layers run it, not those of the library.
     """
@@ -90,9 +88,8 @@ class ScoreGradients:
 
     All in CPU memory.
 
-    Attributes:
-        scores: natural logarithm of the probability, for each set of word vectors.
-        gradients: of each score, with respect to its own word vectors.
+    scores: natural logarithm of the probability, for each set of word vectors. gradients: of each score, with respect to its own
+    word vectors.
     """
 
     scores: Float[np.ndarray, "step"]
@@ -103,13 +100,8 @@ class ScoreGradients:
 class Engine(Protocol):
     """The interface of every model, ours or the transformers library's.
 
-    Attributes:
-        name: As in the catalogue.
-        title: Its name for the reader.
-        device: The device that computes.
-        info: Its family, sizes and abilities.
-        tokenizer: Its own.
-        bfloat16: Whether its device computes bfloat16 itself; emulated, that is far slower than single precision.
+    name: as in the catalogue. bfloat16: whether its device computes bfloat16 itself; emulated, that is far slower than single
+    precision.
     """
 
     name: str

@@ -44,13 +44,9 @@ _means_lock = Lock()
 class Batch(NamedTuple):
     """Texts to run together.
 
-    Attributes:
-        rows: The texts.
-        targets: What the decoder of an encoder-decoder reads for each; None to run the encoder alone.
-        changes: The interventions of each row; empty for none.
-        vectors: What these put in.
-        keep: Parts of `trace.ALL_PARTS` and of `Vectors`.
-        blanks: Of each row, the positions whose logits are wanted.
+    targets: what the decoder of an encoder-decoder reads for each; None to run the encoder alone. changes: the interventions of
+    each row; empty for none. keep: parts of `trace.ALL_PARTS` and of `Vectors`. blanks: of each row, the positions whose logits
+    are wanted.
     """
 
     rows: Sequence[Encoding]
@@ -64,11 +60,9 @@ class Batch(NamedTuple):
 class Computed(NamedTuple):
     """What a forward pass computed.
 
-    Attributes:
-        layers: Of each kind of attention, the parts that were kept of every layer.
-        hidden: The vectors after the embeddings and after each layer of the first stack, where "hidden" was kept.
-        logits: Of each row, the scores of the vocabulary at its blanks; empty where none were asked for.
-        scales: Of each kind of attention, as `AttentionStack.scales`.
+    layers: of each kind of attention, the parts that were kept of every layer. hidden: the vectors after the embeddings and after
+    each layer of the first stack, where "hidden" was kept. logits: of each row, the scores of the vocabulary at its blanks; empty
+    where none were asked for. scales: of each kind of attention, as `AttentionStack.scales`.
     """
 
     layers: Mapping[AttentionKind, Sequence[dict[str, Tensor]]]

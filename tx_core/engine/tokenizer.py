@@ -33,13 +33,10 @@ class Tokenizer:
     """A model's own tokenizer, with its special tokens.
 
     Attributes:
-        backend: The tokenizer of the tokenizers library.
         mask: The mask token, None for a model that has none.
-        mask_id: Its id, or None.
-        unknown_id: The id of the unknown token, or None.
         padding_id: The id of the padding token, 0 for a model that has none.
-        num_embeddings: The number of word vectors of the model, None for as many as the vocabulary has entries. A
-            special token beyond them counts as missing.
+        num_embeddings: The number of word vectors of the model, None for as many as the vocabulary has entries. A special token
+            beyond them counts as missing.
         special_tokens: Whether `encode` puts the model's special tokens around a text, as the model was trained with them.
     """
 
@@ -101,9 +98,8 @@ class Tokenizer:
     def _run(self, *texts: str, **options: bool) -> tokenizers.Encoding:
         """Tokenize with the tokenizers library.
 
-        Raises:
-            CheckpointProblem: If its own settings make it fail, such as an unknown token that its vocabulary lacks.
-            TextProblem: If its rules may make more of the texts than memory holds.
+        Raises CheckpointProblem if its own settings make it fail, such as an unknown token that its vocabulary lacks; TextProblem
+        if its rules may make more of the texts than memory holds.
         """
         if sum(map(len, texts)) > self._most_characters:
             raise TextProblem(TOO_LONG_FOR_TOKENIZER.format(most=self._most_characters))
@@ -120,9 +116,8 @@ class Tokenizer:
 
         Without special tokens, nothing separates the texts of a pair; they differ in `segments` only.
 
-        Raises:
-            TextProblem: If a text is empty, too long, or contains nothing that the model can read, or something for which
-                it has no vector.
+        Raises TextProblem if a text is empty, too long, or contains nothing that the model can read, or something for which it
+        has no vector.
         """
         pair = pair if pair and pair.strip() else None
         sentences = [text] if pair is None else [text, pair]
@@ -155,8 +150,7 @@ class Tokenizer:
     def append(self, encoding: Encoding, written: Sequence[int]) -> Encoding:
         """Append tokens that a model wrote to an encoding: exactly these, which the words that they spell need not give.
 
-        Raises:
-            TextProblem: If the model has no such token.
+        Raises TextProblem if the model has no such token.
         """
         words, word_texts = list(encoding.words), list(encoding.word_texts)
         for place, piece in enumerate(written, start=len(encoding)):
@@ -198,12 +192,8 @@ class Tokenizer:
     def pieces(self, word: str, *, first: bool = False) -> tuple[int, ...]:
         """Return the token ids of a word within a sentence, without special tokens.
 
-        Args:
-            word: The word; surrounding spaces are ignored.
-            first: Whether the word begins the text. Byte-level vocabularies then spell it without a space.
-
-        Raises:
-            TextProblem: If the word is empty or too long.
+        first: whether the word begins the text. Byte-level vocabularies then spell it without a space. Raises TextProblem if the
+        word is empty or too long.
         """
         check_text(word)
         prefix = "" if first else " "
@@ -221,9 +211,7 @@ class Tokenizer:
     def joins(self, piece: int, *, first: bool = False) -> bool:
         """Return whether a token continues the word before it: ##ing, or a token without ␣ if words begin with one.
 
-        Args:
-            piece: The token's id.
-            first: Whether the token begins the text. Byte-level vocabularies then spell every word without a space.
+        first: whether the token begins the text. Byte-level vocabularies then spell every word without a space.
         """
         if first and self._byte_level:
             return False
@@ -269,8 +257,7 @@ def tokenizer_checked(message: str) -> Iterator[None]:
 def check_text(sentence: str) -> None:
     """Check that a text can be tokenized.
 
-    Raises:
-        TextProblem: If it is empty, longer than MAX_TEXT_CHARACTERS, or not valid Unicode.
+    Raises TextProblem if it is empty, longer than MAX_TEXT_CHARACTERS, or not valid Unicode.
     """
     if not sentence.strip():
         raise TextProblem(NO_SENTENCE)
@@ -287,8 +274,7 @@ def load_tokenizer(directory: Path, num_embeddings: int | None = None) -> Tokeni
 
     num_embeddings: see `Tokenizer`.
 
-    Raises:
-        CheckpointProblem: If both are missing, or the file is damaged.
+    Raises CheckpointProblem if both are missing, or the file is damaged.
     """
     settings = read_json(directory / "tokenizer_config.json") if (directory / "tokenizer_config.json").exists() else {}
     mask, unknown, padding = (_token_text(settings.get(f"{role}_token"), default) for role, default in _BERT_TOKENS.items())
@@ -310,11 +296,7 @@ def _load_backend(directory: Path, settings: dict) -> tokenizers.Tokenizer:
 
 
 def read_backend(file: Path) -> tokenizers.Tokenizer:
-    """Read a tokenizer.json.
-
-    Raises:
-        CheckpointProblem: If the file is damaged, or makes texts too long.
-    """
+    """Read a tokenizer.json. Raises CheckpointProblem if the file is damaged, or makes texts too long."""
     settings = read_json(file)
     with tokenizer_checked(DAMAGED_WEIGHTS.format(name=file.name)):
         check_tokenizer(settings)

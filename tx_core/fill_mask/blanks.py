@@ -17,14 +17,7 @@ _WORD = re.compile(r"w+(?:'+w+)*")
 
 @dataclass(frozen=True)
 class TextPart:
-    """A word or a blank of a text.
-
-    Attributes:
-        text: As it was typed.
-        start: The first character.
-        end: The character after the last.
-        blank: Whether it is a blank.
-    """
+    """A word or a blank of a text. end: the character after the last."""
 
     text: str
     start: int
@@ -68,10 +61,7 @@ def carry_words(before: str, words: tuple[str, ...], after: str) -> tuple[str, .
 
     A blank is the same one if everything on its left, or everything on its right, is unchanged.
 
-    Args:
-        before: The text before the edit.
-        words: The words that stood at its blanks.
-        after: The text after the edit.
+    words: the words that stood at its blanks.
     """
     old, new = _spans(before), _spans(after)
     same_start = _common(before, after)

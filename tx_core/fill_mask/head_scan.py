@@ -20,11 +20,7 @@ from tx_core.transformer.trace import Encoding
 class ScannedWord:
     """The probability of a word at the blank, with all heads on and with each head off.
 
-    Attributes:
-        word: As a reader knows it.
-        ids: Its pieces, as vocabulary entries. A word of several is scored piece by piece, as `word_scores.score_words` does.
-        before: Its probability with all heads on.
-        after: Its probability with each head off.
+    ids: its pieces, as vocabulary entries. A word of several is scored piece by piece, as `word_scores.score_words` does.
     """
 
     word: str
@@ -42,11 +38,8 @@ class ScannedWord:
 class HeadScan(ScannedWord):
     """The top prediction at one blank with each head switched off, one at a time, in addition to other interventions.
 
-    Attributes:
-        variation: Total variation distance to the prediction with all heads on, 0 to 1.
-        first: The top prediction with each head off, as a vocabulary id.
-        first_words: The same as words.
-        named: The words that were asked for, with their own probabilities.
+    variation: total variation distance to the prediction with all heads on, 0 to 1. first: the top prediction with each head off,
+    as a vocabulary id.
     """
 
     variation: Float[np.ndarray, "layer head"]

@@ -23,10 +23,8 @@ NO_NEXT_WORD = "{title} does not predict the next word. Choose a model that writ
 class Sampling:
     """How the next token is drawn; the default is from the model's own probabilities.
 
-    Attributes:
-        temperature: Divides the logits before the softmax; above 0.
-        top_k: Of how many of the most likely tokens one is drawn; 0 for all.
-        top_p: Of the fewest tokens that reach this share together (Holtzman et al. 2020); 1 for all.
+    temperature: divides the logits before the softmax; above 0. top_k: of how many of the most likely tokens one is drawn; 0 for
+    all. top_p: of the fewest tokens that reach this share together (Holtzman et al. 2020); 1 for all.
     """
 
     temperature: float = 1.0

@@ -25,12 +25,8 @@ from tx_core.transformer.trace import Encoding, Trace
 class EntryShift:
     """One vocabulary entry at a blank, before and after the interventions.
 
-    Attributes:
-        prediction: The entry with its probability after them.
-        before: Its probability before them.
-        rank_before: Its rank among all entries before them, from 1.
-        rank_after: Its rank after them.
-        listed_after: Whether it is among the top predictions after.
+    prediction: the entry with its probability after them. rank_before: its rank among all entries before them, from 1.
+    listed_after: whether it is among the top predictions after.
     """
 
     prediction: Prediction
@@ -49,10 +45,8 @@ class EntryShift:
 class BlankShift:
     """The change at one blank.
 
-    Attributes:
-        number: The blank, counted from 0.
-        moved: The top entries before or after, by their rank after.
-        variation: Total variation distance of the two distributions, 0 to 1 (Levin & Peres 2017, section 4.1).
+    moved: the top entries before or after, by their rank after. variation: total variation distance of the two distributions, 0
+    to 1 (Levin & Peres 2017, section 4.1).
     """
 
     number: int

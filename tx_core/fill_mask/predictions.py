@@ -29,7 +29,6 @@ class Prediction:
     """One vocabulary entry at a blank, or behind a text.
 
     Attributes:
-        id: The entry.
         piece: As the vocabulary spells it (##ing, ␣plan).
         word: As a reader does (ing, plan).
         joins: Whether it continues the word before it.
@@ -54,11 +53,7 @@ class Prediction:
 class BlankPredictions:
     """The top predictions at one blank, best first.
 
-    Attributes:
-        number: The blank, counted from 0.
-        place: The position of its token.
-        predictions: The entries.
-        rest: The probability of all other entries together.
+    number: the blank, counted from 0. rest: the probability of all other entries together.
     """
 
     number: int
@@ -69,12 +64,7 @@ class BlankPredictions:
 
 @dataclass(frozen=True)
 class Filling:
-    """The predictions at every blank of a text, each blank on its own.
-
-    Attributes:
-        encoding: The text.
-        blanks: The predictions, blank by blank.
-    """
+    """The predictions at every blank of a text, each blank on its own."""
 
     encoding: Encoding
     blanks: tuple[BlankPredictions, ...]
@@ -213,13 +203,8 @@ MAX_BEAMS = 32
 class JointFilling:
     """One way to fill all blanks.
 
-    Attributes:
-        ids: The vocabulary entries, one per blank.
-        pieces: As the vocabulary spells them.
-        words: As a reader does.
-        conditionals: The probability of each entry given the entries before it, with later blanks still masked.
-        probability: The product of `conditionals`.
-        sentence: The filled text.
+    conditionals: the probability of each entry given the entries before it, with later blanks still masked. probability: the
+    product of `conditionals`.
     """
 
     ids: tuple[int, ...]

@@ -38,11 +38,8 @@ class FilledBlank:
 class StepwiseFilling:
     """A text whose blanks were filled one after another.
 
-    Attributes:
-        steps: In the order in which the blanks were filled.
-        log_probability: The sum of the natural logarithms of the probabilities at the steps.
-        pseudo_log_likelihood: Of the finished text, see `sentence_likelihoods`.
-        sentence: The finished text.
+    steps: in the order in which the blanks were filled. log_probability: the sum of the natural logarithms of the probabilities
+    at the steps. pseudo_log_likelihood: of the finished text, see `sentence_likelihoods`.
     """
 
     steps: tuple[FilledBlank, ...]

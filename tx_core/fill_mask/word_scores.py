@@ -38,14 +38,8 @@ _SEPARATOR = re.compile(r"[,;\n，、；]")
 class WordScore:
     """The score of a word at a blank.
 
-    Attributes:
-        word: The word.
-        ids: Its pieces, as vocabulary entries.
-        pieces: As the vocabulary spells them.
-        conditionals: The probability of each piece given those before it.
-        probability: The product of `conditionals`; None if the word cannot be scored.
-        rank: The rank among all entries, from 1, of a word of one piece; None for others.
-        note: A sentence for the visitor.
+    conditionals: the probability of each piece given those before it. probability: the product of `conditionals`; None if the
+    word cannot be scored. rank: the rank among all entries, from 1, of a word of one piece; None for others.
     """
 
     word: str
@@ -58,11 +52,7 @@ class WordScore:
 
 
 def read_words(text: str) -> tuple[str, ...]:
-    """Split a comma-separated list of words and drop repeated ones.
-
-    Raises:
-        TextProblem: For more than MAX_SCORED_WORDS.
-    """
+    """Split a comma-separated list of words and drop repeated ones. Raises TextProblem for more than MAX_SCORED_WORDS."""
     words = tuple(dict.fromkeys(word for part in _SEPARATOR.split(text) if (word := " ".join(part.split()))))
     if len(words) > MAX_SCORED_WORDS:
         raise TextProblem(TOO_MANY_WORDS.format(count=len(words), maximum=MAX_SCORED_WORDS))

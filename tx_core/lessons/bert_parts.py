@@ -141,18 +141,8 @@ def repeated_word(run: EmbeddingRun) -> tuple[int, int, float] | None:
 class BlockRun:
     """A post-norm block on a sentence, part by part.
 
-    Attributes:
-        tokens: The tokens.
-        input: The vectors that enter the block.
-        context: Weighted sums of the values, per head.
-        concatenated: The contexts of all heads, concatenated.
-        by_head: What each head adds to `attention_output` through the output projection, without its bias.
-        attention_output: The output of the attention part.
-        attention_sum: `input` + `attention_output`.
-        attention_normed: Its layer norm.
-        feed_forward_output: The output of the feed-forward part.
-        feed_forward_sum: `attention_normed` + `feed_forward_output`.
-        output: Its layer norm, which leaves the block.
+    by_head: what each head adds to `attention_output` through the output projection, without its bias. attention_sum: `input` +
+    `attention_output`. feed_forward_sum: `attention_normed` + `feed_forward_output`.
     """
 
     tokens: tuple[str, ...]
@@ -251,11 +241,8 @@ def norm_run(engine: BertEngine, text: str, pair: str | None = None, *, place: N
 class FeedForwardRun:
     """A feed-forward layer step by step, and as a convolution of width 1.
 
-    Attributes:
-        up_projected: The output of the up projection.
-        activated: The same after the activation function.
-        convolution: The layer's output, and that of two convolutions with its weights.
-        difference_alone: The largest difference of any number when every token is computed on its own.
+    convolution: the layer's output, and that of two convolutions with its weights. difference_alone: the largest difference of
+    any number when every token is computed on its own.
     """
 
     up_projected: Float[Tensor, "token intermediate"]

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 class Sizes:
     """The sizes in a family's config.json.
 
-    Attributes:
-        embedding_size: Width of the embedding tables, below `hidden_size` in ALBERT and small ELECTRA.
-        projects: Whether a linear layer projects embeddings to the hidden size.
-        shared: Whether all blocks share their parameters.
+    embedding_size: width of the embedding tables, below `hidden_size` in ALBERT and small ELECTRA. projects: whether a linear
+    layer projects embeddings to the hidden size. shared: whether all blocks share their parameters.
     """
 
     vocab_size: int
@@ -49,16 +47,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Family:
-    """One checkpoint and what its authors changed.
-
-    Attributes:
-        title: For the reader.
-        hub_id: Its name on the hub.
-        name: Its name in the catalogue; None if it is not offered.
-        sizes: From its configuration.
-        paper: The source.
-        changed: What changed, in sentences.
-    """
+    """One checkpoint and what its authors changed. name: its name in the catalogue; None if it is not offered."""
 
     title: str
     hub_id: str

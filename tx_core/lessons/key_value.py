@@ -26,8 +26,7 @@ class LookupResult:
 def look_up(store: Store, query: VectorRow, divisor: float = DIVISOR) -> LookupResult:
     """Look up a query: `attend` with scores divided by the divisor (Vaswani et al. 2017, section 3.2.1).
 
-    Raises:
-        TextProblem: If the query is not three usable numbers.
+    Raises TextProblem if the query is not three usable numbers.
     """
     check_row("query", query)
     queries, keys, values = (torch.tensor(rows, dtype=torch.float32) for rows in ([query], store.keys, store.values))

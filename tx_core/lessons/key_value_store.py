@@ -17,8 +17,7 @@ VectorRow = tuple[float | int | None, ...]
 class Store:
     """Keys and values of three numbers each.
 
-    Raises:
-        TextProblem: For invalid numbers, which a visitor edits; the message says what to change.
+    Raises TextProblem for invalid numbers, which a visitor edits; the message says what to change.
     """
 
     keys: tuple[VectorRow, ...]

@@ -24,11 +24,8 @@ NO_WORD = "Write a sentence of one word or more."
 class LabelPrediction:
     """The prediction for a sentence.
 
-    Attributes:
-        names: The labels.
-        probabilities: One per label.
-        contributions: Each token's part of each label's logit, less what all labels have in common, which softmax ignores.
-        trace: The run; `trace.attention.query_tokens` holds the words, its `unknown` the positions of unknown ones.
+    contributions: each token's part of each label's logit, less what all labels have in common, which softmax ignores. trace: the
+    run; `trace.attention.query_tokens` holds the words, its `unknown` the positions of unknown ones.
     """
 
     names: tuple[str, ...]
@@ -65,9 +62,7 @@ def label_text(engine: BertEngine, text: str) -> LabelPrediction:
 
     A token's contributions are what it changes on the way from the text with all words masked (Sundararajan et al. 2017).
 
-    Raises:
-        TextProblem: If the text cannot be read, or has no word.
-        ModelUnavailable: If the model has no label head.
+    Raises TextProblem if the text cannot be read, or has no word; ModelUnavailable if the model has no label head.
     """
     trace = engine.trace(text, keep=("weights", "hidden"))
     logits = engine.label_logits(trace.hidden[-1])

@@ -59,10 +59,7 @@ PADDING_TOKEN = "[PAD]"
 class PaddedScores:
     """The attention scores of every head over a sentence and the padding after it, without any mask.
 
-    Attributes:
-        tokens: The tokens, padding included.
-        real: How many of them are the sentence.
-        scores: The scores.
+    tokens: the tokens, padding included. real: how many of them are the sentence.
     """
 
     tokens: tuple[str, ...]
@@ -114,8 +111,7 @@ class MaskedHead:
 def padded_scores(engine: BertEngine, text: str, padding: int) -> PaddedScores:
     """Run a sentence with padding and without a mask, and keep the scores of all heads.
 
-    Raises:
-        TextProblem: If there is nothing to read or no space for the padding.
+    Raises TextProblem if there is nothing to read or no space for the padding.
     """
     encoding = check_token_count(engine.encode(text), engine.info.max_tokens - padding)
     ids = (*encoding.ids, *[engine.tokenizer.padding_id] * padding)
@@ -132,12 +128,8 @@ def padded_scores(engine: BertEngine, text: str, padding: int) -> PaddedScores:
 class PaddedPair:
     """Two sentences in a batch, and what padding does to the shorter one.
 
-    Attributes:
-        encodings: The sentences.
-        shorter: Which one is shorter, 0 or 1.
-        alone: The last vectors of its tokens when it is read alone.
-        masked: In the batch with the padding mask.
-        unmasked: In the batch without the mask.
+    shorter: which one is shorter, 0 or 1. alone: the last vectors of its tokens when it is read alone. masked: in the batch with
+    the padding mask. unmasked: in the batch without the mask.
     """
 
     encodings: tuple[Encoding, Encoding]
@@ -172,8 +164,7 @@ class PaddedPair:
 def padded_pair(engine: BertEngine, first: str, second: str) -> PaddedPair:
     """Run two sentences in one batch, with and without the padding mask, and the shorter one alone.
 
-    Raises:
-        TextProblem: Names the sentence that cannot be read.
+    Raises TextProblem, which names the sentence that cannot be read.
     """
     rows = (_read(engine, first, "first"), _read(engine, second, "second"))
     lengths = [len(row) for row in rows]

@@ -17,13 +17,8 @@ from tx_core.transformer.trace import Encoding, ReferenceRun
 class Parity:
     """The largest differences between two runs of the same checkpoint on the same text.
 
-    Attributes:
-        encoding: The text.
-        ours: Attention weights of our BERT.
-        theirs: Attention weights of transformers.
-        hidden: Largest difference after the embeddings (entry 0) and after each layer.
-        weights: Largest difference of the weights in each layer.
-        logits: Largest difference of the logits of the masked-word head.
+    hidden: largest difference after the embeddings (entry 0) and after each layer. weights: largest difference of the weights in
+    each layer. logits: largest difference of the logits of the masked-word head.
     """
 
     encoding: Encoding
@@ -37,9 +32,7 @@ class Parity:
 def parity(engine: BertEngine, text: str, pair: str | None, reference: ReferenceRun) -> Parity:
     """Compare our BERT with a reference run of the same text.
 
-    Raises:
-        TextProblem: If the text cannot be read.
-        ValueError: If the checkpoint has no masked-word head.
+    Raises TextProblem if the text cannot be read; ValueError if the checkpoint has no masked-word head.
     """
     trace = engine.trace(text, pair, keep=("weights", "hidden"))
 

@@ -53,8 +53,8 @@ class PositionEncoding:
     Attributes:
         adds_to: Where positions enter.
         apply: Encodes the positions of copies of one word, with the base of the frequencies of sinusoids and rotations and the
-            head whose bias is used, from 0; tables that would be learned are drawn from the generator. None where the scores
-            are those of a model.
+            head whose bias is used, from 0; tables that would be learned are drawn from the generator. None where the scores are
+            those of a model.
         vectors: The vectors to draw, from the numbers of tokens and dimensions, the base and a model; None for biases.
         biases: What each head adds to its scores, from the numbers of tokens and dimensions; None for vectors.
         distances: The class of each distance, from the number of tokens; None where all distances differ.
@@ -69,12 +69,7 @@ class PositionEncoding:
 
 @dataclass(frozen=True)
 class PositionScores:
-    """Scores between copies of one word at different positions.
-
-    Attributes:
-        scores: The attention scores.
-        weights: Their softmax.
-    """
+    """Scores between copies of one word at different positions."""
 
     scores: Float[Tensor, "query key"]
     weights: Float[Tensor, "query key"]

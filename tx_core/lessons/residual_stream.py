@@ -29,10 +29,8 @@ def run_without_skips(block: EncoderBlock, hidden: Float[Tensor, "batch token hi
 class StackRun:
     """Random vectors through many untrained blocks, from the input (entry 0) to the output of the last block.
 
-    Attributes:
-        length: Mean norm of the vectors.
-        cosine: Mean cosine similarity of different tokens; 1 where all have become the same.
-        gradient: Norm of the gradient at this depth, relative to that at the output.
+    length: mean norm of the vectors. cosine: mean cosine similarity of different tokens; 1 where all have become the same.
+    gradient: norm of the gradient at this depth, relative to that at the output.
     """
 
     length: tuple[float, ...]
@@ -79,11 +77,8 @@ def mean_cosine(vectors: Float[Tensor, "token hidden"]) -> float:
 class TokenPath:
     """One token's vector through the layers of a model; entry 0 is the embedding.
 
-    Attributes:
-        token: The token.
-        length: The norm of the vector.
-        cosine_to_embedding: Cosine similarity with entry 0.
-        cosine_to_previous: Cosine similarity with the layer before; the first entry is 1.
+    cosine_to_embedding: cosine similarity with entry 0. cosine_to_previous: cosine similarity with the layer before; the first
+    entry is 1.
     """
 
     token: str
@@ -106,12 +101,7 @@ def token_path(token: str, hidden: Float[Tensor, "layer hidden"]) -> TokenPath:
 
 @dataclass(frozen=True)
 class SkipEffect:
-    """Mean cosine similarity of a sentence's tokens after the embeddings (entry 0) and after each block.
-
-    Attributes:
-        with_skips: In the model as it is.
-        without_skips: In the same model without its residual connections.
-    """
+    """Mean cosine similarity of a sentence's tokens after the embeddings (entry 0) and after each block."""
 
     with_skips: tuple[float, ...]
     without_skips: tuple[float, ...]

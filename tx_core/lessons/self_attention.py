@@ -48,18 +48,8 @@ def head_projections(attention: torch.nn.Module, head: int) -> Projections:
 class AttentionTensors:
     """The attention of one head over one sentence, in the order of computation.
 
-    Attributes:
-        tokens: The tokens.
-        scale: The factor of the scores.
-        vectors: The input.
-        query: The queries; the input itself without projections.
-        key: The keys.
-        value: The values.
-        matches: Dot products QKᵀ.
-        scores: matches × scale.
-        masked: Scores with −∞ where the mask is False.
-        weights: Attention weights.
-        context: weights × values.
+    query: the queries; the input itself without projections. matches: dot products QKᵀ. scores: matches × scale. masked: scores
+    with −∞ where the mask is False.
     """
 
     tokens: tuple[str, ...]
@@ -92,13 +82,8 @@ def attention_tensors(
 ) -> AttentionTensors:
     """Compute what `attend` computes, one step at a time (Vaswani et al. 2017, section 3.2.1).
 
-    Args:
-        tokens: The tokens.
-        vectors: Their vectors.
-        projections: None to use the vectors themselves as queries, keys and values.
-        scaled: Whether to divide the scores by √head_dim.
-        mask: True = may attend.
-        normalise: What turns scores into weights.
+    projections: None to use the vectors themselves as queries, keys and values. scaled: whether to divide the scores by
+    √head_dim. mask: True = may attend.
     """
     query, key, value = _project(vectors, projections)
     scale = 1 / math.sqrt(query.shape[-1]) if scaled else 1.0
@@ -134,13 +119,8 @@ def _project(vectors: Tensor, projections: Projections | None) -> tuple[Tensor, 
 class Saturation:
     """Softmax of random scores for vectors of several sizes, with and without dividing by √size; means over many queries.
 
-    Attributes:
-        sizes: The numbers of dimensions.
-        keys: The number of keys.
-        largest_scaled: The largest weight of a row, scaled.
-        largest_unscaled: The same without scaling.
-        slope_scaled: The derivative of the largest weight by its score, w (1 − w); near 0, gradients vanish.
-        slope_unscaled: The same without scaling.
+    largest_scaled: the largest weight of a row, scaled. slope_scaled: the derivative of the largest weight by its score, w (1 −
+    w); near 0, gradients vanish.
     """
 
     sizes: tuple[int, ...]
@@ -169,14 +149,8 @@ Weights = Literal["trained", "random", "none"]
 class HeadChoice:
     """The choices of a step-by-step computation.
 
-    Attributes:
-        layer: Counted from 0.
-        head: Counted from 0.
-        weights: The head's own matrices, random ones, or no projections.
-        seed: Of random matrices.
-        scaled: Whether to divide by √head_dim.
-        normalise: A name in `normalise.NORMALISE`.
-        causal: Whether later tokens are masked.
+    layer, head: counted from 0. weights: the head's own matrices, random ones, or no projections. normalise: a name in
+    `attention.NORMALISE`. causal: whether later tokens are masked.
     """
 
     layer: int

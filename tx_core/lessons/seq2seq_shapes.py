@@ -34,15 +34,7 @@ class BatchSizes:
 
 @dataclass(frozen=True)
 class NamedShape:
-    """One tensor.
-
-    Attributes:
-        where: The part of the model that computes it.
-        name: Its name.
-        axes: The meaning of its axes.
-        shape: Their sizes.
-        layers: How many layers compute one of this shape.
-    """
+    """One tensor. layers: how many layers compute one of this shape."""
 
     where: str
     name: str

@@ -35,13 +35,7 @@ def _drawn(config: BertConfig, seed: int, device: str) -> DeviceRunner:
 
 @dataclass(frozen=True)
 class LabelScores:
-    """The output of a head of `heads.HEADS`.
-
-    Attributes:
-        kind: The head.
-        logits: One row, or one row per token.
-        shares: Their softmax.
-    """
+    """The output of a head of `bert.HEADS`. logits: one row, or one row per token."""
 
     kind: str
     logits: Float[Tensor, "..."]

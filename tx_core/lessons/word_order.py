@@ -19,10 +19,8 @@ from tx_core.transformer.trace import Encoding
 class ShuffleEffect:
     """Outputs for a sentence in order, and shuffled.
 
-    Attributes:
-        order: Which word is at each position after shuffling.
-        outputs: The outputs for the original order.
-        shuffled: The outputs for the shuffled order, put back into the original one; equal where the model is equivariant.
+    order: which word is at each position after shuffling. shuffled: the outputs for the shuffled order, put back into the
+    original one; equal where the model is equivariant.
     """
 
     order: tuple[int, ...]
@@ -94,8 +92,7 @@ class ShuffleTest:
 def shuffle_test(engine: BertEngine, text: str, seed: int) -> ShuffleTest:
     """Shuffle the words of a text between [CLS] and [SEP] and compare outputs and predictions.
 
-    Raises:
-        TextProblem: If the text cannot be read.
+    Raises TextProblem if the text cannot be read.
     """
     encoding, guesses = engine.encode(text), [None] * 3
     order = random_order(len(encoding), seed, [place for place, special in enumerate(encoding.special) if special])

@@ -44,7 +44,6 @@ class Snapshot:
 
     Attributes:
         kind: The kind of training, such as "sequences".
-        state: Its state.
         records: Its progress records so far, one per update.
         result: The run itself once it is finished or stopped; None while it waits or computes.
         problem: A sentence for the reader where it failed, else "".
@@ -68,11 +67,9 @@ class Snapshot:
 class _Job:
     """A run and its thread; touched only under the lock of its registry.
 
-    Attributes:
-        address: The address of its visitor, for the share; "" if unknown.
-        before: The visitor's earlier job, restored if this one leaves the queue.
-        dropped_at: When it is dropped because its visitor left, by the registry's clock.
-        asked_at: When it was last asked for, by the same clock.
+    address: the address of its visitor, for the share; "" if unknown. before: the visitor's earlier job, restored if this one
+    leaves the queue. dropped_at: when it is dropped because its visitor left, by the registry's clock. asked_at: when it was last
+    asked for, by the same clock.
     """
 
     training: Trainable
@@ -93,11 +90,9 @@ class _Job:
 class Registry:
     """All background runs of one process, by visitor and kind.
 
-    Args:
-        limit: Number of runs that compute at once.
-        max_runs: Number of runs held at most; None for what the host sets. A new one takes the place of a finished one: of
-            who left first, else of the one that nobody has asked for the longest. Where none is finished, it is refused.
-        clock: Seconds, monotonic.
+    limit: number of runs that compute at once. max_runs: number of runs held at most; None for what the host sets. A new one
+    takes the place of a finished one: of who left first, else of the one that nobody has asked for the longest. Where none is
+    finished, it is refused. clock: seconds, monotonic.
     """
 
     def __init__(self, limit: int, *, max_runs: int | None = None, clock: Callable[[], float] = time.monotonic):
@@ -132,19 +127,14 @@ class Registry:
 
         address: The visitor's network address, for the share; "" if unknown.
 
-        Raises:
-            Busy: The visitor has one computing or waiting, the address has its share of them, or the queue is full.
+        Raises Busy where the visitor has one computing or waiting, the address has its share of them, or the queue is full.
         """
         with self._lock:
             self.check_capacity(visitor, address)
             return self._add(visitor, kind, _Job(training, address=address))
 
     def resume(self, visitor: str, kind: str, address: str = "") -> Snapshot | None:
-        """Continue a stopped run, its records kept; None where none was stopped.
-
-        Raises:
-            Busy: As for `start`.
-        """
+        """Continue a stopped run, its records kept; None where none was stopped. Raises Busy as for `start`."""
         with self._lock:
             self.check_capacity(visitor, address)
             job = self._jobs.get((visitor, kind))

@@ -51,12 +51,8 @@ class FrameScore:
 class ClassifierScore:
     """The score on texts that were not trained on.
 
-    Attributes:
-        loss: Mean cross-entropy, in nats.
-        accuracy: The share classified correctly.
-        names: The labels.
-        confusion: Counts of the texts by true and predicted label.
-        frames: The score of each template, the new ones first, then the worst; empty where texts have none.
+    loss: mean cross-entropy, in nats. frames: the score of each template, the new ones first, then the worst; empty where texts
+    have none.
     """
 
     loss: float

@@ -36,16 +36,8 @@ WRONG_LABEL_LENGTH = "The label in line {line} must have 1 to {most} characters,
 class LabelledTexts:
     """Texts with labels, split into training and test.
 
-    Attributes:
-        source: Where they come from, for the reader.
-        names: The labels.
-        train_texts: Texts to train on.
-        train_labels: Their labels, as indices of `names`.
-        test_texts: Texts to test on.
-        test_labels: Their labels, as indices of `names`.
-        kind: The source, for programs.
-        test_frames: The template of each test text; empty where texts were not made from templates.
-        new_frames: The templates that no training text has.
+    train_labels, test_labels: their labels, as indices of `names`. test_frames: the template of each test text; empty where texts
+    were not made from templates. new_frames: the templates that no training text has.
     """
 
     source: str
@@ -184,8 +176,7 @@ def _check_counts(counts: Counter[str], names: tuple[str, ...]) -> None:
 def split(source: str, texts: Sequence[str], labels: Sequence[str]) -> LabelledTexts:
     """Set a fifth of each label's examples aside for testing.
 
-    Raises:
-        TextProblem: For too few examples, one label only, too many labels, or a label with fewer than 2 examples.
+    Raises TextProblem for too few examples, one label only, too many labels, or a label with fewer than 2 examples.
     """
     counts = Counter(labels)
     names = tuple(sorted(counts))
@@ -223,8 +214,7 @@ def read_csv(data: bytes, name: str = YOUR_FILE) -> LabelledTexts:
 
     The delimiter is a comma, semicolon or tab; the encoding UTF-8, UTF-16 with a byte order mark, or Windows-1252.
 
-    Raises:
-        TextProblem: Names the line and the rule.
+    Raises TextProblem, which names the line and the rule.
     """
     if len(data) > MAX_FILE_BYTES:
         raise TextProblem(EXAMPLES_TOO_LARGE.format(most=MAX_FILE_BYTES, bytes=len(data)))

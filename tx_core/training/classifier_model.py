@@ -59,8 +59,7 @@ def training_ids(texts: Sequence[str], numbers: dict[str, int], most: int) -> li
 class ClassifierSettings:
     """The size of the classifier and the settings of its training; the vocabulary has at most most_words + 2 ids.
 
-    Raises:
-        ValueError: With the rule and the value.
+    Raises ValueError with the rule and the value.
     """
 
     most_words: int

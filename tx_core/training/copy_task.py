@@ -30,10 +30,8 @@ FIRST_NUMBER = 2
 class Task:
     """A task on sequences of numbers.
 
-    Attributes:
-        title: Its name for the reader.
-        solve: Returns the answer to numbers, both (batch, token), the start mark left out.
-        by_value: Whether the order of the answer follows from the values, so that equal numbers are equally right.
+    solve: returns the answer to numbers, both (batch, token), the start mark left out. by_value: whether the order of the answer
+    follows from the values, so that equal numbers are equally right.
     """
 
     title: str
@@ -248,12 +246,8 @@ EXAM_SEED = 2**31 - 2
 class CopyAnswer:
     """The model's answer to a sequence; the start mark is left out.
 
-    Attributes:
-        numbers: The sequence.
-        written: What the model wrote.
-        right: The correct answer.
-        usual_length: Whether the sequence is as long as in training.
-        trace: All three kinds of attention, with the model's own output as target.
+    usual_length: whether the sequence is as long as in training. trace: all three kinds of attention, with the model's own output
+    as target.
     """
 
     numbers: tuple[int, ...]
@@ -271,8 +265,7 @@ class CopyAnswer:
 def read_numbers(text: str, settings: CopySettings) -> tuple[int, ...]:
     """Parse a sequence of whole numbers separated by spaces or commas.
 
-    Raises:
-        TextProblem: For anything else; the message lists what the model can read.
+    Raises TextProblem for anything else; the message lists what the model can read.
     """
     most, largest = settings.length - 1, settings.vocab_size - 1
     rule = f"Write 1 to {most} whole numbers from {FIRST_NUMBER} to {largest}, with spaces between them"

@@ -73,11 +73,8 @@ def least_loss() -> float:
 class FutureMoment:
     """What both models do at one moment of their training; by the names of MASKS.
 
-    Attributes:
-        batch: how many batches they have been trained on.
-        written: how each goes on from every one of FIRST_WORDS.
-        writing_loss: the mean loss, in nats, of the next word where a sentence ends before it, as when a model writes.
-        weights: where each word of PROBE looks.
+    written: how each goes on from every one of FIRST_WORDS. writing_loss: the mean loss, in nats, of the next word where a
+    sentence ends before it, as when a model writes. weights: where each word of PROBE looks.
     """
 
     batch: int

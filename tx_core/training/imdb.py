@@ -27,8 +27,7 @@ UNUSABLE_IMDB = (
 def imdb(train: int, test: int) -> LabelledTexts:
     """Load `train` reviews of the part to train on and `test` of the other one, drawn at random and always the same.
 
-    Raises:
-        ModelUnavailable: If they are not in the cache and cannot be fetched, or a file cannot be used.
+    Raises ModelUnavailable if they are not in the cache and cannot be fetched, or a file cannot be used.
     """
     (train_texts, train_labels), (test_texts, test_labels) = _read("train", train), _read("test", test)
     return LabelledTexts(FROM_HUB, LABELS, train_texts, train_labels, test_texts, test_labels, "imdb")

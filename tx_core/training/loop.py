@@ -13,10 +13,7 @@ from tx_core.errors import TextProblem
 class BatchTraining(Protocol):
     """What the loop needs of a training.
 
-    Attributes:
-        device: Where its model is.
-        batches: Batches of the whole run.
-        done: How many of them the model has been trained on.
+    batches: batches of the whole run. done: how many of them the model has been trained on.
     """
 
     device: str

@@ -40,13 +40,8 @@ def model_inputs(
 ) -> dict[str, Tensor | bool]:
     """Build the keyword arguments of a model's call.
 
-    Args:
-        rows: The texts of the batch.
-        targets: The decoder input for each row, None to give no decoder input.
-        info: The description of the model.
-        padding_id: The id that fills shorter rows.
-        device: The device of the tensors.
-        interventions: Those of each row, for the padding that they add; empty for none.
+    targets: the decoder input for each row, None to give no decoder input. interventions: those of each row, for the padding that
+    they add; empty for none.
     """
     ids, segments, mask = batch_tensors(rows, padding_id, device, interventions)
     arguments: dict[str, Tensor | bool] = {"input_ids": ids, "use_cache": False}

@@ -50,9 +50,8 @@ transformers.AttentionMaskInterface.register(ATTENTION_IMPLEMENTATION, _boolean_
 def load_engine(directory: Path, name: str, title: str) -> HubEngine:
     """Load a checkpoint directory in the Hugging Face layout: safetensors only, never remote code.
 
-    Raises:
-        CheckpointProblem: If its files are damaged, incomplete or unsafe.
-        ModelUnavailable: If the architecture cannot be run, or computes something else when it is run with `attend`.
+    Raises CheckpointProblem if its files are damaged, incomplete or unsafe; ModelUnavailable if the architecture cannot be run,
+    or computes something else when it is run with `attend`.
     """
     config = _load_config(directory)
     check_manifest(directory)
@@ -67,8 +66,7 @@ def reference_run(directory: Path, encoding: Encoding, ours: nn.Module) -> Refer
 
     ours: the same checkpoint in our model; weights that are equal are held once.
 
-    Raises:
-        CheckpointProblem: If the checkpoint cannot be used.
+    Raises CheckpointProblem if the checkpoint cannot be used.
     """
     model = _reference_model(directory, ours)
     ids, segments = torch.tensor([encoding.ids]), torch.tensor([encoding.segments])

@@ -25,8 +25,8 @@ class FamilyModules:
         projection: Pattern for the paths of the output projections of the first stack's attention, within the body.
         block, mlp: The same for its layers, and for what gives the output of the feed-forward sublayer of each; "" where no
             vectors are put in.
-        head: Paths of the modules that turn the last hidden states into logits, in order, within the model. Empty if
-            the head follows a decoder.
+        head: Paths of the modules that turn the last hidden states into logits, in order, within the model. Empty if the head
+            follows a decoder.
         final_norm: Path of the norm between the last layer and the head, within the body, or None.
         predicts_next: Whether the head predicts the next token.
     """

@@ -30,10 +30,8 @@ class Recorder:
     """The parts to keep of one run, the interventions to make, and the recorded parts of every layer.
 
     Attributes:
-        keep: Names of the parts to keep.
-        interventions: The interventions for each row of the batch.
-        first_layer: Number of the first layer of each stack of an encoder-decoder, for interventions: encoder, decoder
-            and cross-attention layers are numbered consecutively. Empty for a model with one stack.
+        first_layer: Number of the first layer of each stack of an encoder-decoder, for interventions: encoder, decoder and
+            cross-attention layers are numbered consecutively. Empty for a model with one stack.
         changes: What is done to the vectors of the run, its layers numbered as for interventions.
         layers: For each kind of attention, the kept parts of each layer, in the order in which the layers ran.
         scales: For each kind of attention, the factor of the products of queries and keys in the scores of each layer.

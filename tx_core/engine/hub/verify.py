@@ -56,9 +56,8 @@ class Run:
 def verify_parity(model: Any, tokenizer: Tokenizer, has_head: bool) -> tuple[ModelInfo, Parts | None]:
     """Run texts through the library's own attention and through ours; describe the model and locate its parts.
 
-    Raises:
-        ModelUnavailable: If the two differ: what would be shown is then not what the model computes.
-        CheckpointProblem: If the model computes numbers that are not finite.
+    Raises ModelUnavailable if the two differ: what would be shown is then not what the model computes; CheckpointProblem if the
+    model computes numbers that are not finite.
     """
     try:
         with torch.inference_mode():

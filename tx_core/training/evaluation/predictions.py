@@ -39,12 +39,9 @@ class Question(NamedTuple):
 class HeldOut(NamedTuple):
     """Predictions of masked pieces and of masked words; of a causal language model, of every piece, and of every word.
 
-    Attributes:
-        loss: Cross-entropy per piece, in nats, with pieces masked one by one (Devlin et al. 2019).
-        accuracy: The share of pieces predicted first.
-        word_loss: Cross-entropy per word, in nats, with all pieces of a word masked together; comparable between vocabularies.
-        pieces: The number of pieces predicted.
-        words: The number of words predicted.
+    loss: cross-entropy per piece, in nats, with pieces masked one by one (Devlin et al. 2019). accuracy: the share of pieces
+    predicted first. word_loss: cross-entropy per word, in nats, with all pieces of a word masked together; comparable between
+    vocabularies.
     """
 
     loss: float

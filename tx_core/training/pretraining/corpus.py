@@ -28,15 +28,7 @@ class CorpusProblem(ExplorerError):
 
 
 class CorpusFile(NamedTuple):
-    """One text file.
-
-    Attributes:
-        name: The file without its ending.
-        file: Its path.
-        weight: How often each line is read per pass; a fraction is a probability.
-        sha256: The hash of the file.
-        lines: Its lines that are not blank.
-    """
+    """One text file. weight: how often each line is read per pass; a fraction is a probability."""
 
     name: str
     file: Path
@@ -63,8 +55,7 @@ def read_corpus(directory: Path, mix: str) -> tuple[CorpusFile, ...]:
 
     With a mix.json, the sources are those of its entry `mix`; otherwise every *.txt has weight 1.
 
-    Raises:
-        CorpusProblem: For a file that is missing, not UTF-8 or without words, or a weight that is not positive.
+    Raises CorpusProblem for a file that is missing, not UTF-8 or without words, or a weight that is not positive.
     """
     weights = _weights(directory, mix)
     if not weights:

@@ -253,8 +253,7 @@ def save_state(folder: Path, state: dict[str, Any]) -> None:
 def load_state(folder: Path) -> dict[str, Any] | None:
     """Load the saved state of a run, or None without one; only numbers and tensors, never code.
 
-    Raises:
-        CorpusProblem: If the file is damaged.
+    Raises CorpusProblem if the file is damaged.
     """
     if not (folder / STATE).exists():
         return None
