@@ -17,6 +17,7 @@ from tests.support.serving import ROOT
 HOMES = {
     "transformers": ("tx_core/engine/hub/", "tx_core/training/"),
     "bertviz": ("pages/bertviz_page/",),
+    "scipy": ("tx_core/analysis/rollout.py",),
     "sklearn": ("tx_core/corpus/vectors.py",),
     "anywidget": ("tx_core/notebook.py",),
     "ray": ("tx_core/engine/remote/deployment.py", "tx_core/corpus/"),
