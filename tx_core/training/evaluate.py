@@ -1,4 +1,4 @@
-"""Measure checkpoints side by side: python -m tx_core.training.evaluate CHECKPOINT … --data EVALDATA --held-out TEXTS
+"""Measure a checkpoint: python -m tx_core.training.evaluate CHECKPOINT --data EVALDATA --held-out TEXTS
 
 Prints one table; also writes it into the model card (--card), and the relations of grammar that each head follows (--grammar).
 The everyday sentences and facts need no data; the other parts are measured where their folder is given: blimp,
@@ -13,7 +13,7 @@ import math
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -69,37 +69,34 @@ Rows = Iterator[tuple[str, str]]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run from the command line; return 0 when measured, 2 if a checkpoint or data cannot be read."""
+    """Run from the command line; return 0 when measured, 2 if the checkpoint or data cannot be read."""
     options = _parser().parse_args(argv)
-    measured: dict[str, dict[str, str]] = {}
+    name = directory_name(options.checkpoint)
     try:
-        for checkpoint in options.checkpoints:
-            name = directory_name(checkpoint)
-            name = name if name not in measured else f"{name} {len(measured) + 1}"
-            measured[name] = dict(measure(load_own_engine(checkpoint, name, name), options, checkpoint))
+        measured = list(measure(load_own_engine(options.checkpoint, name, name), options))
     except (ExplorerError, OSError) as problem:
         print(f"evaluate: {problem}", file=sys.stderr)
         return 2
-    table = table_lines(measured)
+    table = [f"| | {name} |", "|---|--:|", *(f"| {label} | {figures} |" for label, figures in measured)]
     print("\n".join(table))
     if options.card:
-        card = options.checkpoints[0] / CARD
+        card = options.checkpoint / CARD
         before = card.read_text(encoding="utf-8") if card.exists() else ""
         card.write_text(with_evaluation(before, table, options.sample), encoding="utf-8")
     return 0
 
 
-def measure(engine: OwnEngine, options: argparse.Namespace, checkpoint: Path) -> Rows:
+def measure(engine: OwnEngine, options: argparse.Namespace) -> Rows:
     """Measure all that is asked for and that the data and the model allow."""
     kind = "causal" if engine.info.predicts_next else "masked" if engine.info.fills_blanks else "headless"
     for name, part in TABLE_PARTS.items():
         if kind in part.kinds and all(getattr(options, need) for need in part.needs) and name in (options.only or TABLE_PARTS):
             began = time.monotonic()
-            yield from part.rows(engine, options, checkpoint)
-            print(f"{checkpoint.name}: {name} in {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+            yield from part.rows(engine, options)
+            print(f"{name} in {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
 
 
-def held_out_rows(engine: OwnEngine, options: argparse.Namespace, checkpoint: Path) -> Rows:
+def held_out_rows(engine: OwnEngine, options: argparse.Namespace) -> Rows:
     """Measure predictions on held-out texts."""
     files, is_causal = sorted(options.held_out.glob("*.txt")), engine.info.predicts_next
     if not files:
@@ -110,7 +107,7 @@ def held_out_rows(engine: OwnEngine, options: argparse.Namespace, checkpoint: Pa
         yield label, f"{perplexity}{found.loss:.2f} / {_percent(found.accuracy)} / {found.word_loss:.2f}"
 
 
-def blimp_rows(engine: OwnEngine, options: argparse.Namespace, checkpoint: Path) -> Rows:
+def blimp_rows(engine: OwnEngine, options: argparse.Namespace) -> Rows:
     """Measure how often the grammatical sentence of a pair of BLiMP is the likelier one."""
     pairs = read_blimp(options.data / "blimp", options.sample)
     if not pairs:
@@ -119,13 +116,13 @@ def blimp_rows(engine: OwnEngine, options: argparse.Namespace, checkpoint: Path)
         yield f"BLiMP, {phenomenon.replace('_', ' ')}", _percent(share)
 
 
-def agreement_rows(engine: OwnEngine, options: argparse.Namespace, checkpoint: Path) -> Rows:
+def agreement_rows(engine: OwnEngine, options: argparse.Namespace) -> Rows:
     """Measure the same of subject-verb agreement."""
     for kind, share in share_likelier(engine, read_agreement(options.data / "marvin_linzen", options.sample)).items():
         yield f"subject-verb agreement, {kind}", _percent(share)
 
 
-def cloze_rows(engine: OwnEngine, options: argparse.Namespace, checkpoint: Path) -> Rows:
+def cloze_rows(engine: OwnEngine, options: argparse.Namespace) -> Rows:
     """Measure how blanks in sentences of everyday life, facts and capitals are filled."""
     lists = {
         "everyday": read_prompts(HERE / "everyday_cloze.tsv"),
@@ -139,13 +136,13 @@ def cloze_rows(engine: OwnEngine, options: argparse.Namespace, checkpoint: Path)
         yield label, " / ".join(map(_percent, measure_cloze(engine, prompts)))
 
 
-def head_rows(engine: OwnEngine, options: argparse.Namespace, checkpoint: Path) -> Rows:
+def head_rows(engine: OwnEngine, options: argparse.Namespace) -> Rows:
     """Measure where heads look on a treebank; store which relations each follows where that is asked for."""
     with (options.data / TREEBANK_FILE).open("rb") as treebank:
         sentences = read_sentences(treebank, TREEBANK_FILE.name)
     best, followed = measure_heads(engine, sentences)
     if options.grammar:
-        write_grammar(checkpoint, followed)
+        write_grammar(options.checkpoint, followed)
     gains = [one.accuracy - one.baseline for one in best]
     if gains:
         yield "relations where a head beats the best offset by 10 points", f"{sum(g >= 0.1 for g in gains)} of {len(gains)}"
@@ -204,7 +201,7 @@ def _relation(name: str, direction: Direction, chosen_on: HeadsFound, measured_o
     return HeadRelation(*head, name, direction, *shares, chosen_on.offset, measured_on.occurrences)
 
 
-def continuation_rows(engine: OwnEngine, options: argparse.Namespace, checkpoint: Path) -> Rows:
+def continuation_rows(engine: OwnEngine, options: argparse.Namespace) -> Rows:
     """Continue a few texts without chance, which soon repeats itself, and by chance."""
     ways = {"the most probable tokens": Sampling(top_k=1), "tokens drawn, seed 0": Sampling()}
     for beginning in BEGINNINGS:
@@ -232,28 +229,20 @@ TABLE_PARTS = {
 }
 
 
-def table_lines(measured: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """Format a Markdown table: one column per checkpoint, one row per figure."""
-    labels = dict.fromkeys(label for figures in measured.values() for label in figures)
-    head = ["| |" + "|".join(f" {name} " for name in measured) + "|", "|---|" + "--:|" * len(measured)]
-    rows = (f"| {label} |" + "|".join(f" {one.get(label, '–')} " for one in measured.values()) + "|" for label in labels)
-    return [*head, *rows]
-
-
 def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m tx_core.training.evaluate", description="Measure checkpoints side by side.")
-    parser.add_argument("checkpoints", type=Path, nargs="+", metavar="CHECKPOINT", help="folder in the hub's layout")
+    parser = argparse.ArgumentParser(prog="python -m tx_core.training.evaluate", description="Measure a checkpoint.")
+    parser.add_argument("checkpoint", type=Path, metavar="CHECKPOINT", help="folder in the hub's layout")
     parser.add_argument("--data", type=Path, help="folder with blimp, marvin_linzen, ud_english_ewt and capitals")
     parser.add_argument("--held-out", type=Path, help="folder of held-out *.txt, one source each")
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="pairs of each BLiMP paradigm and set; 0: all")
     parser.add_argument("--lines", type=int, default=150, metavar="N", help="held-out lines of each source (150)")
     parser.add_argument("--only", nargs="+", choices=TABLE_PARTS, metavar="PART", help=", ".join(TABLE_PARTS))
-    parser.add_argument("--card", action="store_true", help="put the table into the first checkpoint's README.md")
-    parser.add_argument("--grammar", action="store_true", help="store which relations each head follows beside its checkpoint")
+    parser.add_argument("--card", action="store_true", help="put the table into the checkpoint's README.md")
+    parser.add_argument("--grammar", action="store_true", help="store which relations each head follows beside it")
     return parser
 
 
