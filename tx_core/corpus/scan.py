@@ -42,7 +42,6 @@ QUIET_RAY = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_BACKEND_LOG_LEVEL": "fatal"}
 """Set before Ray is imported."""
 
 NOT_JSON = "--out {file}: the name must end in .json."
-NO_FOLDER = "--out {file}: there is no folder {folder}."
 FILE_EXISTS = "--out {file}: this file exists. Delete it, or choose another name."
 OTHER_SCAN = "{file} is of another scan: {names} differ. Delete it, or choose another --out."
 DAMAGED_PROGRESS = "{file}: {problem} Delete it, and the scan begins anew."
@@ -99,13 +98,11 @@ def _check_out(out: Path) -> Path:
     """Check the output path; return the path for unfinished results."""
     if out.suffix.casefold() != ".json":
         raise TextProblem(NOT_JSON.format(file=out))
-    if not out.parent.is_dir():
-        raise TextProblem(NO_FOLDER.format(file=out, folder=out.parent))
     if out.exists():
         raise TextProblem(FILE_EXISTS.format(file=out))
     unfinished = out.with_name(out.name + UNFINISHED)
     new = _new(unfinished)
-    new.touch()  # raises OSError now, not after hours, if the folder is not writable
+    new.touch()  # raises OSError now, not after hours, if there is no such folder, or it is not writable
     new.unlink()
     return unfinished
 
@@ -115,13 +112,8 @@ def _origin(options: argparse.Namespace, files: Sequence[Path]) -> ScanOrigin:
     model = catalogue.card(options.model)
     if model.hub_id:
         fetch(model.hub_id, model.revision)
-    return new_origin(
-        model.name,
-        half=options.half,
-        column=options.column,
-        part_sentences=options.part_sentences,
-        files=describe_files(files),
-    )
+    own = {name: getattr(options, name) for name in ("half", "column", "part_sentences")}
+    return new_origin(model.name, files=describe_files(files), **own)
 
 
 def _scan_so_far(unfinished: Path, origin: ScanOrigin) -> CorpusScan | None:

@@ -24,9 +24,7 @@ UNKNOWN_KIND = "{file}: only {kinds} can be read."
 NO_FILES_INSIDE = "{folder}: there is no file in it that ends in {kinds}."
 UNREADABLE = "{file}: cannot be read after line {line:,}: {why}."
 NOT_UTF8 = "it is not UTF-8 text"
-NO_COLUMN = "{file}: no column of text is named {column!r}; its columns of text are {columns}."
-WHICH_COLUMN = "{file}: name the column of the sentences by --column; its columns of text are {columns}."
-NO_TEXT_COLUMN = "{file}: no column holds text."
+WHICH_COLUMN = "{file}: name the column of the sentences by --column; its columns of text: {columns}."
 COLUMN_OF_TEXT = "--column names a column of Parquet, and no file is one."
 _READ_ERRORS = (OSError, EOFError, UnicodeDecodeError, zlib.error, pyarrow.ArrowException)
 
@@ -133,14 +131,9 @@ def _column(file: Path, schema: pyarrow.Schema, wanted: str) -> str:
     """Return the column to read: the requested one, else one with a usual name, else the only text column."""
     kinds = [(one.name, one.type.value_type if pyarrow.types.is_dictionary(one.type) else one.type) for one in schema]
     names = [name for name, kind in kinds if pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind)]
-    shown = ", ".join(names[:MAX_COLUMNS_NAMED])
     usual = [name for usual in COLUMN_NAMES for name in names if name.casefold() == usual]
-    if not names:
-        raise TextProblem(NO_TEXT_COLUMN.format(file=file))
-    if wanted and wanted not in names:
-        raise TextProblem(NO_COLUMN.format(file=file, column=wanted, columns=shown))
-    if not (wanted or usual or len(names) == 1):
-        raise TextProblem(WHICH_COLUMN.format(file=file, columns=shown))
+    if wanted not in names if wanted else not usual and len(names) != 1:
+        raise TextProblem(WHICH_COLUMN.format(file=file, columns=", ".join(names[:MAX_COLUMNS_NAMED]) or "none"))
     return wanted or (usual or names)[0]
 
 

@@ -123,13 +123,6 @@ def needed_to_load(name: str) -> str:
     return ""
 
 
-def _explain_unknown(name: str) -> str:
-    """Return a hint for a caller of `load` whose name no model has."""
-    if name.startswith(LOCAL):
-        return "" if host_settings().models_dir else needed_to_load(name)
-    return needed_to_load(name)
-
-
 def reads_english_only(name: str) -> bool:
     """Return whether a model of the catalogue was trained on English alone; False for any other model."""
     return any(entry.english_only for entry in catalogue() if entry.name == name)
@@ -177,7 +170,8 @@ def load_named(name: str, *, special_tokens: bool = True, weights: bool = False)
     try:
         found = card(name)
     except ModelUnavailable as unknown:
-        raise ModelUnavailable(f"{unknown} {_explain_unknown(name)}".strip()) from None
+        hint = "" if name.startswith(LOCAL) and host_settings().models_dir else needed_to_load(name)
+        raise ModelUnavailable(f"{unknown} {hint}".strip()) from None
     if host_settings().engine == "ray" and not weights:
         return with_special_tokens(client.remote_engine(found.name), special_tokens)
     return with_special_tokens(_embedded() if found.name == DEFAULT else _load_once(found), special_tokens)

@@ -15,20 +15,11 @@ from tx_core.errors import TextProblem
 from tx_core.transformer.attention import attention_weights, causal_mask, combine, padding_mask, softmax, window_mask
 from tx_core.transformer.trace import Encoding
 
-
-def _combined(tokens: int, real: int, width: int) -> Bool[Tensor, "query key"]:
-    return combine(causal_mask(tokens), padding_mask([real], tokens)[0, 0])
-
-
-def _padding(tokens: int, real: int, width: int) -> Bool[Tensor, "query key"]:
-    return padding_mask([real], tokens)[0, 0].expand(tokens, -1).clone()
-
-
 MASK_KINDS: dict[str, Callable[[int, int, int], Bool[Tensor, "query key"]]] = {
     "none": lambda tokens, real, width: torch.ones(tokens, tokens, dtype=torch.bool),
-    "padding": _padding,
+    "padding": lambda tokens, real, width: padding_mask([real], tokens)[0, 0].expand(tokens, -1).clone(),
     "causal": lambda tokens, real, width: causal_mask(tokens),
-    "combined": _combined,
+    "combined": lambda tokens, real, width: combine(causal_mask(tokens), padding_mask([real], tokens)[0, 0]),
     "window": lambda tokens, real, width: window_mask(tokens, width),
 }
 """By name, a function that builds the mask, True = may attend, from the number of tokens, padding included, how many of them are

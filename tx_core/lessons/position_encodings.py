@@ -38,10 +38,9 @@ AddsTo = Literal["nothing", "word vectors", "queries and keys", "scores"]
 
 @dataclass(frozen=True)
 class ScoreParts:
-    """Queries and keys with their positions in them, what is added to the scores, and their factor if not 1/√head_dim."""
+    """Queries and equal keys with their positions in them, what is added to the scores, and their factor if not 1/√head_dim."""
 
     query: Float[Tensor, "token head_dim"]
-    key: Float[Tensor, "token head_dim"]
     bias: Float[Tensor, "query key"] | None = None
     scale: float | None = None
 
@@ -93,29 +92,15 @@ def rotated_vector(tokens: int, width: int, base: float) -> Float[Tensor, "token
     return rotate(word, rotary_angles(tokens, width, base))
 
 
-def _sinusoidal(word: Tensor, base: float, head: int, generator: torch.Generator) -> ScoreParts:
-    encoded = word + sinusoids(*word.shape, base)
-    return ScoreParts(encoded, encoded)
-
-
-def _rotary(word: Tensor, base: float, head: int, generator: torch.Generator) -> ScoreParts:
-    encoded = rotate(word, rotary_angles(*word.shape, base))
-    return ScoreParts(encoded, encoded)
-
-
 def _shaw(word: Tensor, base: float, head: int, generator: torch.Generator) -> ScoreParts:
     tokens, width = word.shape
     table = torch.randn(2 * min(SHAW_LIMIT, tokens) + 1, width, generator=generator)
-    return ScoreParts(word, word, shaw_bias(word, table, tokens))
+    return ScoreParts(word, shaw_bias(word, table, tokens))
 
 
 def _t5(word: Tensor, base: float, head: int, generator: torch.Generator) -> ScoreParts:
     table = torch.randn(T5_BUCKETS, BIAS_HEADS, generator=generator)
-    return ScoreParts(word, word, t5_bias(table, len(word), len(word))[head], scale=1.0)
-
-
-def _alibi(word: Tensor, base: float, head: int, generator: torch.Generator) -> ScoreParts:
-    return ScoreParts(word, word, alibi_bias(BIAS_HEADS, len(word))[head])
+    return ScoreParts(word, t5_bias(table, len(word), len(word))[head], scale=1.0)
 
 
 def _shaw_biases(tokens: int, width: int, generator: torch.Generator) -> Float[Tensor, "word query key"]:
@@ -124,14 +109,12 @@ def _shaw_biases(tokens: int, width: int, generator: torch.Generator) -> Float[T
     return shaw_bias(words, torch.randn(2 * SHAW_LIMIT + 1, width, generator=generator), tokens)
 
 
-def _t5_biases(tokens: int, width: int, generator: torch.Generator) -> Float[Tensor, "head query key"]:
-    return t5_bias(torch.randn(T5_BUCKETS, BIAS_HEADS, generator=generator), tokens, tokens)
-
-
 ENCODINGS = {
-    "none": PositionEncoding("nothing", lambda word, base, head, generator: ScoreParts(word, word)),
+    "none": PositionEncoding("nothing", lambda word, base, head, generator: ScoreParts(word)),
     "sinusoidal": PositionEncoding(
-        "word vectors", _sinusoidal, vectors=lambda tokens, width, base, engine: sinusoids(tokens, width, base)
+        "word vectors",
+        lambda word, base, head, generator: ScoreParts(word + sinusoids(*word.shape, base)),
+        vectors=lambda tokens, width, base, engine: sinusoids(tokens, width, base),
     ),
     "learned": PositionEncoding("word vectors", None, vectors=lambda tokens, width, base, engine: learned_table(engine)[:tokens]),
     "shaw": PositionEncoding(
@@ -140,11 +123,22 @@ ENCODINGS = {
         biases=_shaw_biases,
         distances=lambda tokens: clipped_distances(tokens, tokens, SHAW_LIMIT) - SHAW_LIMIT,
     ),
-    "t5": PositionEncoding("scores", _t5, biases=_t5_biases, distances=lambda tokens: t5_buckets(tokens, tokens)),
-    "rotary": PositionEncoding(
-        "queries and keys", _rotary, vectors=lambda tokens, width, base, engine: rotary_cosines_and_sines(tokens, width, base)
+    "t5": PositionEncoding(
+        "scores",
+        _t5,
+        biases=lambda tokens, width, generator: t5_bias(torch.randn(T5_BUCKETS, BIAS_HEADS, generator=generator), tokens, tokens),
+        distances=lambda tokens: t5_buckets(tokens, tokens),
     ),
-    "alibi": PositionEncoding("scores", _alibi, biases=lambda tokens, width, generator: alibi_bias(BIAS_HEADS, tokens)),
+    "rotary": PositionEncoding(
+        "queries and keys",
+        lambda word, base, head, generator: ScoreParts(rotate(word, rotary_angles(*word.shape, base))),
+        vectors=lambda tokens, width, base, engine: rotary_cosines_and_sines(tokens, width, base),
+    ),
+    "alibi": PositionEncoding(
+        "scores",
+        lambda word, base, head, generator: ScoreParts(word, alibi_bias(BIAS_HEADS, len(word))[head]),
+        biases=lambda tokens, width, generator: alibi_bias(BIAS_HEADS, tokens),
+    ),
 }
 
 
@@ -194,7 +188,7 @@ def encoding_scores(scheme: str, tokens: int, width: int, base: float, head: int
     generator = torch.Generator().manual_seed(0)
     word = torch.randn(width, generator=generator).expand(tokens, width)
     parts = ENCODINGS[scheme].apply(word, base, head, generator)
-    scores = attention_scores(parts.query, parts.key, parts.scale, parts.bias)
+    scores = attention_scores(parts.query, parts.query, parts.scale, parts.bias)
     return PositionScores(scores, softmax(scores))
 
 

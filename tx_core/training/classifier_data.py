@@ -13,8 +13,7 @@ from tx_core.errors import TextProblem
 
 MIN_EXAMPLES, MAX_EXAMPLES, MAX_FILE_BYTES = 20, 20_000, 1_000_000
 MAX_LABELS = 10
-MAX_EXAMPLE_CHARACTERS = 5_000
-MAX_LABEL_CHARACTERS = 40
+MAX_CHARACTERS = {"text": 5_000, "label": 40}
 
 MADE_HERE, YOUR_FILE = "made from templates of this app", "your file"
 TOO_FEW_EXAMPLES = "At least {least} examples are needed to train, there are {examples}."
@@ -28,8 +27,7 @@ WRONG_NUMBER_OF_COLUMNS = (
     "Line {line} of the file has {columns} columns, the first line has {expected}. Put quotation marks around texts that hold a "
     "separator."
 )
-WRONG_TEXT_LENGTH = "The text in line {line} must have 1 to {most:,} characters, it has {characters:,}."
-WRONG_LABEL_LENGTH = "The label in line {line} must have 1 to {most} characters, it has {characters:,}."
+WRONG_LENGTH = "The {column} in line {line} must have 1 to {most:,} characters, it has {characters:,}."
 
 
 @dataclass(frozen=True)
@@ -164,15 +162,6 @@ def _sentence(draw: random.Random, frame: str, label: int) -> str:
     )
 
 
-def _check_counts(counts: Counter[str], names: tuple[str, ...]) -> None:
-    if counts.total() < MIN_EXAMPLES:
-        raise TextProblem(TOO_FEW_EXAMPLES.format(least=MIN_EXAMPLES, examples=counts.total()))
-    if not 2 <= len(names) <= MAX_LABELS:
-        raise TextProblem(WRONG_NUMBER_OF_LABELS.format(most=MAX_LABELS, labels=len(names)))
-    if rare := [name for name in names if counts[name] < 2]:
-        raise TextProblem(LONELY_LABEL.format(label=rare[0]))
-
-
 def split(source: str, texts: Sequence[str], labels: Sequence[str]) -> LabelledTexts:
     """Set a fifth of each label's examples aside for testing.
 
@@ -180,7 +169,12 @@ def split(source: str, texts: Sequence[str], labels: Sequence[str]) -> LabelledT
     """
     counts = Counter(labels)
     names = tuple(sorted(counts))
-    _check_counts(counts, names)
+    if counts.total() < MIN_EXAMPLES:
+        raise TextProblem(TOO_FEW_EXAMPLES.format(least=MIN_EXAMPLES, examples=counts.total()))
+    if not 2 <= len(names) <= MAX_LABELS:
+        raise TextProblem(WRONG_NUMBER_OF_LABELS.format(most=MAX_LABELS, labels=len(names)))
+    if rare := [name for name in names if counts[name] < 2]:
+        raise TextProblem(LONELY_LABEL.format(label=rare[0]))
     places = list(range(len(texts)))
     random.Random(0).shuffle(places)
     held = {name: max(1, counts[name] // 5) for name in names}
@@ -218,29 +212,21 @@ def read_csv(data: bytes, name: str = YOUR_FILE) -> LabelledTexts:
     """
     if len(data) > MAX_FILE_BYTES:
         raise TextProblem(EXAMPLES_TOO_LARGE.format(most=MAX_FILE_BYTES, bytes=len(data)))
-    texts, labels = [], []
+    texts, labels = examples = [], []
     rows = csv_rows(decode(data))
     header = [column.strip().casefold() for column in next(rows, (0, []))[1]]
     if header.count("text") != 1 or header.count("label") != 1:
         raise TextProblem(WRONG_HEADER.format(header=", ".join(header)[:80] or EMPTY_HEADER))
-    at_text, at_label = header.index("text"), header.index("label")
     for line, row in rows:
         if not any(cell.strip() for cell in row):
             continue
-        example, label = _check_row(row, len(header), at_text, at_label, line)
-        texts.append(example)
-        labels.append(label)
+        if len(row) != len(header):
+            raise TextProblem(WRONG_NUMBER_OF_COLUMNS.format(line=line, columns=len(row), expected=len(header)))
+        for column, (kind, most) in zip(examples, MAX_CHARACTERS.items(), strict=True):
+            cell = row[header.index(kind)].strip()
+            if not 0 < len(cell) <= most:
+                raise TextProblem(WRONG_LENGTH.format(column=kind, line=line, most=most, characters=len(cell)))
+            column.append(cell)
         if len(texts) > MAX_EXAMPLES:
             raise TextProblem(TOO_MANY_EXAMPLES.format(most=MAX_EXAMPLES))
     return split(name, texts, labels)
-
-
-def _check_row(row: list[str], columns: int, at_text: int, at_label: int, line: int) -> tuple[str, str]:
-    if len(row) != columns:
-        raise TextProblem(WRONG_NUMBER_OF_COLUMNS.format(line=line, columns=len(row), expected=columns))
-    text, label = row[at_text].strip(), row[at_label].strip()
-    if not text or len(text) > MAX_EXAMPLE_CHARACTERS:
-        raise TextProblem(WRONG_TEXT_LENGTH.format(line=line, most=MAX_EXAMPLE_CHARACTERS, characters=len(text)))
-    if not label or len(label) > MAX_LABEL_CHARACTERS:
-        raise TextProblem(WRONG_LABEL_LENGTH.format(line=line, most=MAX_LABEL_CHARACTERS, characters=len(label)))
-    return text, label
