@@ -51,14 +51,8 @@ class LessonPart(BaseModel):
 class Measure(LessonPart):
     """The computation of the right answer by the model.
 
-    Attributes:
-        measure: Its name, a key of `MEASURES`.
-        text: The text that the model reads.
-        head: Layer and head, counted from 1, as "5-7".
-        query: The token that attends, as the page shows it.
-        key: The token attended to.
-        word: The word whose rank is the answer.
-        changes: Interventions, as in an address: "off~5-7".
+    head: layer and head, counted from 1, as "5-7". query: the token that attends, as the page shows it. word: the word whose rank
+    is the answer. changes: interventions, as in an address: "off~5-7".
     """
 
     measure: MeasureName
@@ -86,8 +80,8 @@ class Answer:
         value: The share, weight or loss that makes it right.
         options: The possible answers (words, tokens or heads), in the order in which they are shown.
         shares: The value of each option.
-        rows, columns: Where the options are cells of a drawing, the names of its rows and columns; the options then go
-            through it row by row.
+        rows, columns: Where the options are cells of a drawing, the names of its rows and columns; the options then go through it
+            row by row.
     """
 
     right: str
@@ -200,10 +194,8 @@ def _numbers(count: int) -> tuple[str, ...]:
 class MeasureRule:
     """How a measure is computed.
 
-    Attributes:
-        compute: Computes the answer with a model.
-        needs: The fields of `Measure` that it requires, besides its text.
-        of_attention: Whether its numbers are attention weights, 0 to 1, which the map of the same view shows.
+    compute: computes the answer with a model. needs: the fields of `Measure` that it requires, besides its text. of_attention:
+    whether its numbers are attention weights, 0 to 1, which the map of the same view shows.
     """
 
     compute: Callable[[Engine, Measure], Answer]

@@ -24,11 +24,8 @@ RANGE = "{low} to {high}"
 class Verdict:
     """The result of comparing a guess with the answer.
 
-    Attributes:
-        guess: The guess as a reader would write it.
-        right: Whether it is right.
-        share: The model's value of what was guessed; None where it has none.
-        rank: Its rank, from 1; None where it is not known.
+    guess: the guess as a reader would write it. share: the model's value of what was guessed; None where it has none. rank: its
+    rank, from 1; None where it is not known.
     """
 
     guess: str
@@ -41,12 +38,8 @@ class Verdict:
 class AnswerCount:
     """How many of a class gave an answer.
 
-    Attributes:
-        answer: What they answered, or a range of numbers.
-        count: How many did.
-        share: The model's value of it; None where it has none.
-        right: Whether it is the model's answer.
-        first: How many gave it before a discussion.
+    answer: what they answered, or a range of numbers. share: the model's value of it; None where it has none. right: whether it
+    is the model's answer. first: how many gave it before a discussion.
     """
 
     answer: str
@@ -197,12 +190,8 @@ Kind = Literal[*QUESTION_KINDS]
 class Question(LessonPart):
     """A question asked before the view is shown.
 
-    Attributes:
-        ask: The question.
-        kind: How it is answered: a key of `QUESTION_KINDS`.
-        options: The choices, for a kind that has any.
-        tolerance: How far a number may be off.
-        answer: How the right answer is computed; None for an open question or a vote, which are to be discussed.
+    kind: how it is answered: a key of `QUESTION_KINDS`. options: the choices, for a kind that has any. tolerance: how far a
+    number may be off. answer: how the right answer is computed; None for an open question or a vote, which are to be discussed.
     """
 
     ask: Short

@@ -81,7 +81,6 @@ class Room:
         code: What students type.
         source: The lesson's file.
         version: Grows with every change of the room itself; not with an answer.
-        steps: How many steps the lesson has.
         step: The step that the teacher is at, from 1.
         together: Whether students follow the teacher's step; else each goes at their own pace.
         nicknames: Whether students are asked for a nickname.
@@ -93,7 +92,6 @@ class Room:
         discussed: The steps at which the class votes again, each with whether it sees the first vote.
         hidden: By step, which guesses the teacher keeps from the class (by `word_key`), and which not. The others are kept from
             it where they hold a refused word.
-        students: How many have joined.
         answered: How many have answered, by step.
         sentence: The student's sentence that everyone sees; None for none.
     """
@@ -132,12 +130,8 @@ BY_STEP = ("revealed", "discussed", "hidden")
 class Student:
     """A student in a room, who has no name but a nickname, if the teacher asks for one.
 
-    Attributes:
-        id: The key in the database.
-        room: The room, without counts.
-        nickname: "" without one.
-        step: The step that this student is at, from 1.
-        sent: What this student has sent at the step, by its kind.
+    id: the key in the database. nickname: "" without one. step: the step that this student is at, from 1. sent: what this student
+    has sent at the step, by its kind.
     """
 
     id: int

@@ -22,10 +22,8 @@ Weigh = Callable[[Float[Tensor, "... query key"], Bool[Tensor, "..."] | None, No
 class Attention(NamedTuple):
     """The result of one attention.
 
-    Attributes:
-        context: the sum of the values, weighted by `weights`.
-        weights: attention weights; each row sums to 1, or to 0 where a query may attend nowhere.
-        scores: scores after scaling and bias, before the mask.
+    weights: attention weights; each row sums to 1, or to 0 where a query may attend nowhere. scores: scores after scaling and
+    bias, before the mask.
     """
 
     context: Float[Tensor, "... query value_dim"]
@@ -87,9 +85,6 @@ def attend(
     """Average the values, weighted by how well their keys match each query (Vaswani et al. 2017, section 3.2.1).
 
     Args:
-        query: the vectors that attend.
-        key: the vectors that are attended to.
-        value: the vectors that are averaged, one per key.
         mask: True = may attend; broadcast over the scores.
         scale: the factor of the scores, 1/√head_dim by default.
         bias: added to the scores (ALiBi, T5).

@@ -13,11 +13,8 @@ class TransformerConfig:
     """The sizes that every transformer here has. Raises ValueError with the rule and the value.
 
     Attributes:
-        vocab_size: the number of entries of the vocabulary.
         hidden_size: the length of a token's vector; a multiple of num_heads.
         num_layers: the number of blocks; of an encoder-decoder, of the encoder, and of the decoder.
-        num_heads: the number of attention heads in each block.
-        intermediate_size: the length of the feed-forward network's inner vector.
         max_positions: the largest number of tokens; of an encoder-decoder, of the source, and of the target.
         activation: one of ACTIVATIONS.
         layer_norm_eps: added to the variance in every layer norm.

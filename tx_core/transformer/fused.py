@@ -21,10 +21,8 @@ def fused_forward(
 
     On a processor it helps a run alone: the backward pass of the fused attention is six times as slow there.
 
-    Args:
-        segments: Ignored by a causal language model.
-        mask: True = may be attended to, at least one key per row. A causal language model needs none: padding that follows the
-            text is not attended to.
+    segments: ignored by a causal language model. mask: True = may be attended to, at least one key per row. A causal language
+    model needs none: padding that follows the text is not attended to.
     """
     causal = isinstance(model, CausalLM)
     hidden = model.words(ids) if causal else model.embeddings(ids, segments)

@@ -221,10 +221,9 @@ class Intervention:
 class Vectors:
     """What each layer of a run computed, to be put into another run by "patch" or "mean"; NaN where nothing is put in.
 
-    Attributes:
-        context: the result of each head, before the output projection.
-        mlp: what the feed-forward sublayer adds to the residual stream, before a layer norm that follows.
-        residual: the vectors that leave the layer; of the last one, before a layer norm that follows all layers.
+    context: the result of each head, before the output projection. mlp: what the feed-forward sublayer adds to the residual
+    stream, before a layer norm that follows. residual: the vectors that leave the layer; of the last one, before a layer norm
+    that follows all layers.
     """
 
     context: Float[np.ndarray, "layer head token head_dim"]
@@ -246,12 +245,9 @@ def canonical(interventions: Iterable[Intervention]) -> tuple[Intervention, ...]
 class RunLimits(NamedTuple):
     """The sizes of a run, which bound what an intervention can name.
 
-    Attributes:
-        num_heads: the number of heads in a layer.
-        sizes: the number of queries and of keys in every layer.
-        max_tokens: the longest input, padding included.
-        can_omit_positions: whether the model can be run without its positions.
-        given: the vectors that are given with the run, by the kind of intervention; None for those that fit any.
+    sizes: the number of queries and of keys in every layer. max_tokens: the longest input, padding included. can_omit_positions:
+    whether the model can be run without its positions. given: the vectors that are given with the run, by the kind of
+    intervention; None for those that fit any.
     """
 
     num_heads: int

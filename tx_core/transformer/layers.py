@@ -121,10 +121,8 @@ def draw_weights(model: nn.Module, seed: int | torch.Generator, deviation: Calla
 class Wanted(NamedTuple):
     """What is wanted of a block. The default is everything.
 
-    Attributes:
-        places: the positions whose new vectors are wanted; None for all.
-        queries_alone: whether no other position need attend.
-        values: whether anything beyond the weights is wanted.
+    places: the positions whose new vectors are wanted; None for all. queries_alone: whether no other position need attend.
+    values: whether anything beyond the weights is wanted.
     """
 
     places: Sequence[int] | None = None
@@ -138,12 +136,9 @@ EVERYTHING = Wanted()
 class LayerAttention(NamedTuple):
     """The output and all intermediate results of one layer's attention; None for what nothing asked for.
 
-    Attributes:
-        output: the result of the output projection, before residual connection and layer norm.
-        query, key, value: the projections of each head.
-        scores: scores after scaling and bias, before mask and intervention.
-        weights: attention weights.
-        context: the sum of each head's values, weighted by `weights`.
+    output: the result of the output projection, before residual connection and layer norm. query, key, value: the projections of
+    each head. scores: scores after scaling and bias, before mask and intervention. context: the sum of each head's values,
+    weighted by `weights`.
     """
 
     output: Float[Tensor, "batch query hidden"] | None
@@ -274,11 +269,9 @@ class EncoderBlock(nn.Module):
 class EncoderRun(NamedTuple):
     """The result of a stack of blocks.
 
-    Attributes:
-        output: the vectors after the last block.
-        layers: for each layer, the parts of its self-attention that were kept, by name.
-        hidden: the input and the output of every block, where "hidden" was kept; else empty.
-        cross_layers: as `layers`, of a decoder's cross-attention.
+    output: the vectors after the last block. layers: for each layer, the parts of its self-attention that were kept, by name.
+    hidden: the input and the output of every block, where "hidden" was kept; else empty. cross_layers: as `layers`, of a
+    decoder's cross-attention.
     """
 
     output: Float[Tensor, "batch token hidden"]

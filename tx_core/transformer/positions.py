@@ -41,10 +41,7 @@ def similarity(table: Float[Tensor, "token hidden"], measure: SimilarityMeasure 
 class Criterion:
     """One criterion for positional encodings.
 
-    Attributes:
-        name: what is required.
-        value: the number that was measured.
-        holds: whether the number is within the limit.
+    value: the number that was measured. holds: whether the number is within the limit.
     """
 
     name: str

@@ -111,10 +111,8 @@ class Seq2SeqEmbeddings(nn.Module):
 class Seq2SeqRun(NamedTuple):
     """The result of an encoder-decoder.
 
-    Attributes:
-        logits: scores of the next word after each target token.
-        encoder: the run of the encoder; `layers` hold its self-attention.
-        decoder: the run of the decoder; `layers` hold its self-attention, `cross_layers` its cross-attention.
+    logits: scores of the next word after each target token. encoder: the run of the encoder; `layers` hold its self-attention.
+    decoder: the run of the decoder; `layers` hold its self-attention, `cross_layers` its cross-attention.
     """
 
     logits: Float[Tensor, "batch target vocab"]
