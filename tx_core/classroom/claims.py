@@ -198,7 +198,6 @@ def patch_claims(engine: Engine, example: Example) -> list[Claim]:
     model, claims = view.get("model", catalogue.DEFAULT), []
     if catalogue.card(model).predicts_next != engine.info.predicts_next:
         return []
-    likely = [_likely_word(engine, view[side]) for side in ("text", "text_b")]
     answers = next((rest for kind, *rest in example["claims"] if kind == "answers"), [view["answer"], view["answer_b"]])
     asked = {"source": view["text"], "target": view["text_b"], "answers": tuple(answers)}
     same, grids, sender = has_heads_of(engine, model), {}, {}
@@ -238,8 +237,8 @@ def patch_claims(engine: Engine, example: Example) -> list[Claim]:
 
     for kind, *rest in example["claims"]:
         if kind in ("answers", "first"):
-            for word, text, found in zip(rest * (2 // len(rest)), asked.values(), likely, strict=False):
-                put(f"“{word}” is most likely in “{text}” {YES}", [(float(found == word), "")], least=1, most=1)
+            for word, text in zip(rest * (2 // len(rest)), (view["text"], view["text_b"]), strict=True):
+                put(f"“{word}” is most likely in “{text}” {YES}", [(_likely_word(engine, text) == word, "")], least=1, most=1)
         elif kind == "cell":
             put(f"effect at “{rest[1]}”", effects(*rest[:2]), *rest[2:])
         elif kind == "above":
@@ -309,7 +308,8 @@ def sides_of(engine: Engine, entry: Example, shown: Example) -> tuple[Side, Side
         vectors = comparison.word_vectors(trace.hidden, read.query_places)
         return Side([label.lower() for label in read.queries], ~np.array(read.query_special), spelled, vectors, read.weights)
 
-    return side(""), side("_b")
+    first = side("")
+    return first, first if vary == "head" else side("_b")
 
 
 def _view_of(entry: Example, shown: Example) -> Example:
