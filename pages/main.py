@@ -9,6 +9,7 @@ import streamlit as st
 
 from pages.ui.shell.address import (
     ADDED_VIEWS,
+    FOR_CLASS,
     HELD,
     LEAD,
     LESSON,
@@ -55,6 +56,8 @@ st.set_page_config(layout="wide", page_icon=ASSETS / "icon.svg", initial_sidebar
 st.logo(ASSETS / "logo.svg", size="medium")
 alone = is_locked() or st.context.is_embedded
 page, chosen = navigation(listed=not alone)
+if page.key == "classroom" and LESSON in st.query_params:  # this page shows no step: a room is to be opened
+    st.query_params[FOR_CLASS] = st.query_params.pop(LESSON)
 admitted = is_admitted()
 waits = "" if admitted else "place"
 if page.computes and default_engine.status.state == "warming up":

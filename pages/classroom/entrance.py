@@ -13,9 +13,9 @@ import streamlit as st
 from pages import contents
 from pages.classroom import texts
 from pages.classroom.events import EVENTS, STATE, host_store
-from pages.ui.panels.lesson import FOR_CLASS, OWN_LESSONS, find_lesson, lesson_source, names_in_order, shipped_names
+from pages.ui.panels.lesson import OWN_LESSONS, find_lesson, lesson_source, names_in_order, shipped_names
 from pages.ui.panels.question_view import class_view
-from pages.ui.shell.address import LEAD, LOCK, PRESENT, ROOM, TICKET
+from pages.ui.shell.address import FOR_CLASS, LEAD, LOCK, PRESENT, ROOM, TICKET
 from pages.ui.shell.admission import own_address
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import LEVEL, level_in_link

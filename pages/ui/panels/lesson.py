@@ -18,6 +18,7 @@ from pages.ui.panels.question_kinds import grid_of
 from pages.ui.shell.address import (
     CHANGED_STEPS,
     DRAFT,
+    FOR_CLASS,
     KEPT_PARAMETERS,
     LESSON,
     LOCK,
@@ -56,8 +57,6 @@ LEARNING_PATH = "path"
 """The lesson that newcomers are sent to."""
 GUESSES = "lesson_guesses"
 """Session entry of the guesses: by lesson and number of the step."""
-FOR_CLASS = "open"
-"""Query parameter of the class page: the lesson that a teacher is about to open a room for."""
 OWN_LESSONS, MAX_OWN_LESSONS = "own_lessons", 4
 """Session entry of the files of lessons that this visitor wrote or opened, by name in the address, the last ones."""
 

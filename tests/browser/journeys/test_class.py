@@ -10,7 +10,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from pages.classroom import texts
 from pages.classroom.events import EVENTS
 from pages.fill_mask.texts import TOP_WORDS
-from pages.ui.panels.lesson import FOR_CLASS, shipped_lesson
+from pages.ui.panels.lesson import shipped_lesson
+from pages.ui.shell.address import FOR_CLASS
 from pages.ui.stage.browser_texts import CLASS_LEGEND, CONTROLS, MORE
 from pages.ui.stage.texts import CLASS_GUESSED
 from tests.browser.journeys.test_lesson_editor import choose

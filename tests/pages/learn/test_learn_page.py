@@ -2,7 +2,9 @@
 
 from urllib.parse import parse_qsl
 
+from pages.classroom.texts import OPEN
 from pages.ui.panels import lesson, texts
+from pages.ui.shell.address import FOR_CLASS, LESSON
 
 
 def test_every_lesson_stands_on_the_page_with_its_length_and_a_way_in(open_app):
@@ -13,8 +15,11 @@ def test_every_lesson_stands_on_the_page_with_its_length_and_a_way_in(open_app):
     links = [link.proto for link in app.main.get("page_link")]
     assert len([link for link in links if link.label == texts.BEGIN]) == len(lessons)
     asked = [dict(parse_qsl(link.query_string)) for link in links if link.label == texts.USE_IN_CLASS]
-    assert [one[lesson.FOR_CLASS] for one in asked] == lesson.names_in_order()
-    assert open_app("classroom", **asked[-1]).selectbox(key="classroom_lesson").value == asked[-1][lesson.FOR_CLASS]
+    assert [one[FOR_CLASS] for one in asked] == lesson.names_in_order()
+    for name in (FOR_CLASS, LESSON):
+        entrance = open_app("classroom", **{name: asked[-1][FOR_CLASS]})
+        assert entrance.subheader[0].value == OPEN
+        assert entrance.selectbox(key="classroom_lesson").value == asked[-1][FOR_CLASS]
     for one in lessons:
         length = texts.LESSON_DETAILS.format(minutes=one.minutes, parts=len(lesson.parts_of(one)), level=one.level)
         assert length in [caption.value for caption in app.caption]
