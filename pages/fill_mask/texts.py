@@ -15,7 +15,7 @@ PICTURE = {
 }
 """What the stage says by itself; everything else comes with a run."""
 ORDERS_MEASURED = {"count": 100, "better": 20, "worse": 16, "equal": 64}
-"""Of Tiny BERT, by the pseudo-log-likelihood of the finished sentence: `python -m tests.bench`."""
+"""Of Tiny BERT, by the pseudo-log-likelihood of the finished sentence."""
 STEPS = {
     "title": "Fill step by step",
     "order": "Order of the blanks",

@@ -1,14 +1,11 @@
-"""Speed, memory and distance of the core, each beside its reference in the same run."""
+"""Speed of the core, beside its reference in the same run."""
 
-import subprocess
-import sys
 from collections.abc import Callable
 from functools import partial
 from statistics import median
 from time import perf_counter
 
 import torch
-from transformers import BertForMaskedLM
 
 from tests.bench.table import Row
 from tx_core.causal.importance import importance
@@ -57,31 +54,6 @@ def records_against_fused(engine: BertEngine) -> list[Row]:
     ]
 
 
-@torch.inference_mode()
-def ours_against_transformers(engine: BertEngine) -> list[Row]:
-    """Our BERT and transformers' eager one on the embedded checkpoint: how far apart, how fast."""
-    reference = BertForMaskedLM.from_pretrained(
-        catalogue.MODELS / catalogue.DEFAULT, attn_implementation="eager", dtype=torch.float32
-    ).eval()
-    ids, segments, _ = batch_tensors([engine.encode(" ".join(SENTENCE.split()[:126]))], 0, "cpu")
-
-    def theirs():
-        return reference.bert(input_ids=ids, token_type_ids=segments, output_attentions=True, output_hidden_states=True)
-
-    def ours():
-        return engine.model(ids, segments, keep=("weights", "hidden"))
-
-    run, expected = ours(), theirs()
-    hidden = max((a - b).abs().max().item() for a, b in zip(run.hidden, expected.hidden_states, strict=True))
-    weights = max((layer["weights"] - b).abs().max().item() for layer, b in zip(run.layers, expected.attentions, strict=True))
-    fast, slow = milliseconds(ours, theirs)
-    return [
-        Row("our BERT against transformers': hidden states apart", f"{hidden:.1e}", "1e-5", hidden <= 1e-5),
-        Row("our BERT against transformers': weights apart", f"{weights:.1e}", "1e-5", weights <= 1e-5),
-        Row("our BERT against transformers' eager, 128 tokens", f"{fast:.1f} ms / {slow:.1f} ms = {fast / slow:.2f} ×", "", True),
-    ]
-
-
 def patches_and_prompts(engine: BertEngine) -> list[Row]:
     """All places of 15 tokens patched, and every head and sublayer switched off in twenty prompts, scaled to a thousand."""
     texts = {name: f"The {noun} to the big old cabinets [MASK] on the table." for name, noun in PATCHED.items()}
@@ -96,21 +68,7 @@ def patches_and_prompts(engine: BertEngine) -> list[Row]:
     ]
 
 
-def resident_memory() -> Row:
-    """Memory of a fresh process that has answered once with the embedded model."""
-    script = (
-        "from tx_core import load; load('embedded').trace('Hello');import psutil; print(psutil.Process().memory_info().rss / 1e6)"
-    )
-    megabytes = float(subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout)
-    return Row("resident memory of the core with the embedded model", f"{megabytes:.0f} MB", "600 MB", megabytes <= 600)
-
-
 def rows() -> list[Row]:
     """Measure everything of this file."""
     engine = catalogue.load(catalogue.DEFAULT)
-    return [
-        *records_against_fused(engine),
-        *ours_against_transformers(engine),
-        *patches_and_prompts(engine),
-        resident_memory(),
-    ]
+    return [*records_against_fused(engine), *patches_and_prompts(engine)]

@@ -1,28 +1,19 @@
-"""Heads over many sentences: how long a file takes on the page and from the command line, and the memory of it."""
+"""Heads over many sentences: how long a file takes from the command line, and the memory of it."""
 
 import json
 import random
-import resource
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter, sleep
+from time import sleep
 
 import psutil
 
 from tests.bench.table import Row
-from tx_core.corpus.find_heads import Condition, Relation, find_heads
 from tx_core.corpus.sentence_file import Sentences, embedded_sentences
-from tx_core.corpus.statistics import read_all
-from tx_core.engine import catalogue
-from tx_core.engine.device import computes_bfloat16
-from tx_core.engine.engine import Engine
-from tx_core.errors import TextProblem
-
-SENTENCES = 10_000
 
 
 def made(count: int) -> Sentences:
@@ -36,48 +27,11 @@ def made(count: int) -> Sentences:
     return Sentences("made", tuple(texts), tuple(range(1, count + 1)), ())
 
 
-def all_of_them(engine: Engine) -> Row:
-    """Read 10,000 sentences once; tell the time, and by how much the memory grew meanwhile."""
-    sentences, half = made(SENTENCES), computes_bfloat16(engine.device)
-    read_all(engine, made(500), half=half)
-    before, start = _peak_megabytes(), perf_counter()
-    report = read_all(engine, sentences, half=half)
-    seconds, peak = perf_counter() - start, _peak_megabytes()
-    tokens = report.tokens / report.read
-    return Row(
-        f"{SENTENCES:,} sentences of {tokens:.0f} tokens, all heads, embedded model",
-        f"{seconds:.0f} s{' in half precision' if half else ''}, {peak - before:.0f} MB more at the peak of {peak:.0f} MB",
-        "minutes",
-        seconds <= 180,
-    )
-
-
-SEARCHED, ALONE = 20_000, 500
-"""Sentences that are searched in batches, and one at a time."""
-RELATION = Relation(Condition("form", "his|her"), Condition("form", "he|she"))
-
-
-def relation(engine: Engine) -> Row:
-    """Search many sentences for the heads of a relation, and some of them one at a time: sentences a second, in one run."""
-    many, rates = made(SEARCHED), []
-    find_heads(engine, RELATION, made(500))
-    for count, groups in ((SEARCHED, [many.texts]), (ALONE, [[text] for text in many.texts[:ALONE]])):
-        start = perf_counter()
-        for texts in groups:
-            with suppress(TextProblem):  # of a sentence without the relation
-                find_heads(engine, RELATION, texts)
-        rates.append(count / (perf_counter() - start))
-    together, alone = rates
-    measured = f"{together:,.0f} / {alone:,.0f} sentences a second = {together / alone:.1f} ×"
-    what = f"{SEARCHED:,} sentences searched for the heads of a relation, in batches / one at a time (of {ALONE})"
-    return Row(what, measured, "", kept=True)
-
-
 SCANNED = (2048, 10_240)
 """Sentences of a short and of a long scan: what lies between them is timed, so the start of processes is left out."""
 
 
-def scans() -> list[Row]:
+def rows() -> list[Row]:
     """Scan on one core, on two, and by Ray with two workers where it is installed; tell the memory of all processes, too."""
     ways = {"1 core": ("1",), "2 cores": ("2",), **({"Ray with 2 workers": ("2", "--ray", "local")} if find_spec("ray") else {})}
     rows = []
@@ -102,14 +56,3 @@ def scanned(count: int, words: Sequence[str]) -> tuple[float, float]:
                 peak = max(peak, sum(one.memory_info().rss for one in found) / 1e6)
             sleep(0.2)
         return json.loads(out.read_bytes())["seconds"], peak
-
-
-def _peak_megabytes() -> float:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / 1e6 if sys.platform == "darwin" else peak / 1e3
-
-
-def rows() -> list[Row]:
-    """Measure everything of this file."""
-    engine = catalogue.load(catalogue.DEFAULT)
-    return [all_of_them(engine), relation(engine), *scans()]

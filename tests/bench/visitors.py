@@ -156,7 +156,7 @@ def server_process(url: str) -> psutil.Process:
 
 
 def rows() -> list[Row]:
-    """Measure a run, 20 and 50 visitors and 30 who fill blanks at one server, 100 at two, and memory while 200 come and go."""
+    """Measure a run, 50 visitors and 30 who fill blanks at one server, 100 at two, and memory while 200 come and go."""
     found, what = [cost_row()], "{} visitors, a new {} every 2 s each, {}"
     with ready_server(TX_CACHE_MEGABYTES="512") as (url, server):
         asyncio.run(come_and_go(url, 0, 50))
@@ -165,7 +165,7 @@ def rows() -> list[Row]:
         more = server.memory_info().rss / 1e6 - before
         about = "memory after 200 visits, above that after 50, cache of 512 MB"
         found.append(Row(about, f"{more:.0f} MB", "50 MB", more <= 50))
-        for visitors, asked, page in ((20, "sentence", "attention"), (50, "sentence", "attention"), (30, "blank", "fill_mask")):
+        for visitors, asked, page in ((50, "sentence", "attention"), (30, "blank", "fill_mask")):
             load = asyncio.run(many_visitors(url, visitors, [server], page=page))
             found.append(load_row(what.format(visitors, asked, "one process"), load))
     with tempfile.TemporaryDirectory() as folder, site_of_two(Path(folder)) as (url, servers):

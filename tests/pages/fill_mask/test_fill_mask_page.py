@@ -5,8 +5,8 @@ from streamlit.testing.v1 import AppTest
 
 from pages.fill_mask import texts
 from pages.fill_mask.inputs import ONLY_LIST
-from tests.bench.orders import compared, counted
 from tests.support.blanks import ask, click_word, followed, likely, pictured, predicts, words
+from tests.support.orders import compared, counted
 from tests.support.staged import axes, below, is_staged, made_changes, staged
 from tx_core.engine import catalogue
 from tx_core.engine.engine import NO_WORD_HEAD

@@ -23,7 +23,7 @@ from tx_core.training.copy_task import (
 )
 from tx_core.transformer.trace import AttentionStack, Trace
 
-# Small enough for a quick test; the notebook's sizes are measured in tests/bench.
+# Small enough for a quick test.
 TINY = replace(
     QUICK, vocab_size=20, length=8, batch_size=32, hidden_size=32, intermediate_size=64, num_heads=2, learning_rate=1e-2
 )

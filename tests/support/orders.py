@@ -2,11 +2,7 @@
 
 import random
 from collections import Counter
-from statistics import mean
 
-from pages.fill_mask.texts import ORDERS_MEASURED
-from tests.bench.table import Row
-from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.blanks import NEW_BLANK, replace_part, text_parts
 from tx_core.fill_mask.steps import StepwiseFilling, fill_stepwise
@@ -38,18 +34,3 @@ def counted(pairs: list[tuple[StepwiseFilling, StepwiseFilling]]) -> dict[str, i
     differences = [one.pseudo_log_likelihood - other.pseudo_log_likelihood for one, other in pairs]
     verdicts = Counter("better" if one > 1e-3 else "worse" if one < -1e-3 else "equal" for one in differences)
     return {"count": len(pairs), **{name: verdicts[name] for name in ("better", "worse", "equal")}}
-
-
-def rows() -> list[Row]:
-    """Measure everything of this file."""
-    pairs = compared(catalogue.load(catalogue.DEFAULT))
-    found = counted(pairs)
-    means = [
-        mean(getattr(pair[side], name) for pair in pairs)
-        for name in ("log_probability", "pseudo_log_likelihood")
-        for side in (0, 1)
-    ]
-    measured = "{:.2f} / {:.2f}, pseudo-log-likelihood {:.2f} / {:.2f}; ".format(*means)
-    measured += "better in {better}, worse in {worse}, equal in {equal}".format(**found)
-    what = f"{found['count']} sentences with {BLANKS} blanks, surest first / left to right: mean log-probability"
-    return [Row(what, measured, "", found == ORDERS_MEASURED)]
