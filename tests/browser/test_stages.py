@@ -592,8 +592,9 @@ PARTS = (
     *(f"/summaries?level=advanced&part={part}" for part in ("layers", "sinks", "lens")),
     "/many_sentences?part=find",
     *("/classifier?", "/classifier?model=own", "/bertviz?"),
+    *(f"/{page}?level=advanced" for page in ("patching", "explanations", "importance", "vectors")),
 )
-"""Other views of pages, and pages that are not walked above."""
+"""Other views of pages, and pages that no journey goes through."""
 MORE_PARTS = (
     "/positions?part=demands",
     *(f"/summaries?level=advanced&part={part}" for part in ("values", "alike", "owed")),
