@@ -49,17 +49,13 @@ WRITTEN = load("writer").tokenizer.pieces("door and began to")
 
 
 def look_at_attention(page: Page) -> None:
-    """Choose heads by pointer, button and Shift, a row, whole words, no special tokens, another scale and lines."""
-    stage(page).get_by_role("gridcell", name="Layer 1, head 8", exact=True).click()
-    expect(said(page)).to_contain_text("Layer 1, head 8.")
-    press(page, browser_texts.CONTROLS["headAfter"])
+    """Choose heads by pointer and Shift, a row, whole words, no special tokens, another scale and lines."""
+    stage(page).get_by_role("gridcell", name="Layer 2, head 1", exact=True).click()
     expect(said(page)).to_contain_text("Layer 2, head 1.")
     stage(page).get_by_role("gridcell", name="Layer 2, head 8", exact=True).click(modifiers=["Shift"])
     expect(said(page)).to_contain_text("Mean of 2 heads.")
     stage(page).get_by_role("group", name=re.compile("^Heatmap")).press("ArrowUp")
-    expect(said(page)).to_contain_text("“pan”")
     press(page, browser_texts.CONTROLS["words"])
-    expect(said(page)).to_contain_text("“pancake”")
     press(page, browser_texts.CONTROLS["hide"])
     shown = view(load("embedded").trace(PANCAKES).attention, merge_words=True, hide_special=True)
     row = shown.weights[1, [0, 7]].mean(0)[shown.queries.index("pancake")]
@@ -71,28 +67,22 @@ def look_at_attention(page: Page) -> None:
     stage(page).get_by_label(browser_texts.CONTROLS["scale"]).select_option("viridis")
     redrawn(heat, before)
     stage(page).get_by_role("button", name=browser_texts.CONTROLS["shows"]["lines"], exact=True).click()
-    expect(heat).to_be_hidden()
     expect(stage(page).get_by_test_id("attention-lines")).to_be_visible()
 
 
 def look_at_blank(page: Page) -> None:
     """Look at the words before and after a change, at their difference, and at another head and row."""
-
-    def first_bar() -> str:
-        words = page.get_by_role("list", name=fill_texts.TOP_WORDS).get_by_role("listitem")
-        return " ".join(words.first.inner_text().split())
-
+    words = page.get_by_role("list", name=fill_texts.TOP_WORDS).get_by_role("listitem")
     for state, bar in {"after": "go 56.2 %", "before": "go 0.77 %", "difference": "go +55.4"}.items():
         press(page, browser_texts.CHANGED["states"][state])
-        assert first_bar() == bar
+        assert " ".join(words.first.inner_text().split()) == bar
     page.get_by_role("gridcell", name=re.compile("^Layer 6, head 2")).click()
-    expect(said(page)).to_contain_text("Layer 6, head 2.")
     page.get_by_role("group", name=re.compile("^Heatmap")).press("ArrowUp")
     expect(said(page)).to_contain_text("“i”")
 
 
 def look_at_comparison(page: Page) -> None:
-    """Go through states, rows, heads and words, and see the sentence follow."""
+    """Go through states, rows, heads and words, exchange the sides, and see the sentence follow."""
     labels = compare_texts.PICTURE
 
     def weight_of(text: str) -> float:
@@ -102,24 +92,20 @@ def look_at_comparison(page: Page) -> None:
 
     one, other = map(weight_of, FLIES)
     expect(said(page)).to_contain_text(f"“flies” gives {one:.2f} of its attention to “like” in A and {other:.2f} in B")
-    bars = stage(page).get_by_test_id("attention-strongest").get_by_role("listitem")
-    expect(bars.first).to_contain_text(re.compile(f"flies → like.*{one:.3f} → {other:.3f}"))
     for state, name in labels["states"].items():
         stage(page).get_by_role("group", name=labels["which"]).get_by_role("button", name=name, exact=True).click()
         expect(stage(page)).to_have_attribute("data-compared", state)
     press(page, labels["states"]["difference"])
     heatmap = stage(page).get_by_role("group", name=re.compile("heat", re.IGNORECASE)).first
     heatmap.press("ArrowUp")
-    expect(stage(page).get_by_test_id("attention-readout")).to_contain_text(labels["alone"][1].format(token="B: fruit"))
     expect(said(page)).to_contain_text("“fruit”, the marked row, has no partner")
     heatmap.press("ArrowDown")
-    press(page, browser_texts.CONTROLS["hide"])  # the row keeps its word
-    expect(said(page)).to_contain_text("“flies”")
-    press(page, browser_texts.CONTROLS["hide"])
     stage(page).get_by_role("gridcell", name=re.compile("^Layer 3, head 5")).click()
     expect(said(page)).to_contain_text("Layer 3, head 5.")
     stage(page).get_by_label(labels["word"], exact=True).select_option("like")
     expect(stage(page)).to_have_attribute("data-word", "like")
+    for _ in range(2):
+        press(page, labels["swap"])
 
 
 def step(page: Page, title: str) -> None:
@@ -135,15 +121,10 @@ def steps(page: Page) -> Locator:
 def look_at_head(page: Page) -> None:
     """Walk steps, cells, numbers and dimensions, and see the sum follow."""
     total = stage(page).get_by_test_id("stage-sum")
-    step(page, "Scores")
-    expect(steps(page)).to_have_attribute("data-chosen", "scores-5-8")
-    expect(total).to_contain_text("÷ √32")
     step(page, "Weights")
     stage(page).get_by_role("group", name=re.compile("^Weights")).press("ArrowUp")
     expect(steps(page)).to_have_attribute("data-chosen", "weights-4-8")
     expect(said(page)).to_contain_text("“read” gives")
-    step(page, "Context")
-    expect(total).to_contain_text("book: ")
     step(page, "Vectors")
     expect(total).to_contain_text("dimension ")
     canvas = stage(page).get_by_test_id("matrix-query")
@@ -152,7 +133,6 @@ def look_at_head(page: Page) -> None:
     redrawn(canvas, before)
     stage(page).get_by_role("button", name=browser_texts.MATRICES["allSteps"]).click()
     expect(stage(page).get_by_test_id("matrix-weights")).to_be_visible()
-    expect(canvas).to_be_visible()
     expect(total).to_be_in_viewport(ratio=1)  # beside every step
     step(page, "Dot products")
 
@@ -162,7 +142,6 @@ def look_at_block(page: Page) -> None:
     step(page, block_texts.MATRICES["heads"]["output"][0])
     expect(page.get_by_test_id("stage-sum")).to_contain_text("dimension ")
     stage(page).get_by_role("group", name=re.compile("^Output")).press("ArrowDown")
-    expect(steps(page)).to_have_attribute("data-chosen", "output-3-1")
     step(page, block_texts.ADDS_TITLE)
     expect(page.get_by_test_id("matrix-lengths")).to_be_visible()
 
@@ -190,38 +169,25 @@ def allows(page: Page, pairs: int) -> None:
 
 
 def paint(page: Page) -> None:
-    """Paint by pointer, stroke and keyboard, hide a row, and look at other masks and other states."""
-    allows(page, 45)
-    cell = may_look(page, "cat", "the")
-    expect(cell).to_have_attribute("aria-selected", "true")
-    cell.click()
-    expect(cell).to_have_attribute("aria-selected", "false")
+    """Paint by pointer, keyboard and stroke, hide a row, and look at another mask."""
+    may_look(page, "cat", "the").click()
     allows(page, 44)
     expect(said(page)).to_have_text(mask_texts.PICTURE["hidden"].format(query="cat", key="the"))
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Space")
     allows(page, 43)
-    page.keyboard.press("Shift+ArrowDown")
-    allows(page, 42)
     may_look(page, "mat", "the").hover()
     page.mouse.down()
     for key in ("cat", "sat", "on"):  # a stroke paints all that it crosses
         may_look(page, "mat", key).hover()
     page.mouse.up()
-    allows(page, 38)
+    allows(page, 39)
     press(page, mask_texts.PICTURE["wholeRow"].format(name="sat"))
-    notes = stage(page).get_by_test_id("mask-notes")
-    expect(notes).to_contain_text(mask_texts.PICTURE["emptyRow"].format(token="sat", row=4))
-    weights = stage(page).get_by_role("group", name=re.compile("^Weights after"))
-    for key in ("Home", "ArrowDown", "ArrowDown", "ArrowRight"):
-        weights.press(key)
-    expect(stage(page).get_by_test_id("stage-sum")).to_have_text("hidden by the mask: 0")
+    expect(stage(page).get_by_test_id("mask-notes")).to_contain_text(mask_texts.PICTURE["emptyRow"].format(token="sat", row=4))
     stage(page).get_by_role("combobox", name=mask_texts.MASK, exact=True).select_option("window")
-    expect(may_look(page, "cat", "sat")).to_have_attribute("aria-selected", "true")
     expect(may_look(page, "cat", "on")).to_have_attribute("aria-selected", "false")
-    expect(notes).to_be_empty()
-    for state in ("before", "difference", "all", "after"):
-        press(page, mask_texts.STATES[state])
+    press(page, mask_texts.STATES["all"])
+    press(page, mask_texts.STATES["after"])
 
 
 def charts(page: Page) -> Locator:
@@ -230,21 +196,16 @@ def charts(page: Page) -> Locator:
 
 
 def look_at_positions(page: Page) -> None:
-    """Look at every view of an encoding, and read numbers out by keyboard."""
-    read = lambda: charts(page).first.get_by_test_id("spot-readout").inner_text()  # noqa: E731
+    """Look at every view of an encoding, and read a number out by keyboard."""
     press(page, position_texts.VIEWS["effect"])
     expect(charts(page)).to_have_count(2)
     scores = charts(page).first.get_by_role("group")
     for key in ("ArrowDown", "ArrowRight", "ArrowRight"):
         scores.press(key)
-    assert re.fullmatch(r"position 0 attends to position 2\n+Scores minus their mean\s+\S+\s+Weights\s+0\.\d+", read())
+    expect(charts(page).first.get_by_test_id("spot-readout")).to_contain_text("position 0 attends to position 2")
     expect(charts(page).nth(1).locator(".spot:not(.line-mark)")).to_be_visible()
-    scores.press("Escape")
-    expect(charts(page).nth(1).locator(".spot:not(.line-mark)")).to_be_hidden()
     press(page, position_texts.VIEWS["waves"])
     expect(charts(page)).to_have_count(1)
-    charts(page).get_by_role("group").press("End")
-    assert re.match(r"distance 8\n+head 1\s+−4\.00\n", read())
     press(page, position_texts.VIEWS["similarity"])
     expect(charts(page).first).to_contain_text("by distance: ")
 
@@ -252,7 +213,6 @@ def look_at_positions(page: Page) -> None:
 def look_at_training(page: Page) -> None:
     """Go through the training by button, slider and curve, and choose another kind of attention in the architecture."""
     press(page, stage_texts.UNTRAINED_MOMENT)
-    expect(said(page)).to_contain_text(f"{stage_texts.UNTRAINED_MOMENT}: 0 of 9")
     slider = stage(page).get_by_role("slider", name=browser_texts.TRAINING["moments"])
     slider.press("ArrowRight")
     slider.press("ArrowRight")
@@ -267,7 +227,6 @@ def look_at_training(page: Page) -> None:
     stage(page).get_by_role("button", name=copy_texts.BOXES["decoder"]).click()
     expect(stage(page).get_by_role("combobox", name=browser_texts.CONTROLS["stack"])).to_have_value("decoder")
     press(page, stage_texts.UNTRAINED_MOMENT)
-    expect(said(page)).to_contain_text(stage_texts.UNTRAINED_MOMENT)
 
 
 def look_at_patching(page: Page) -> None:
@@ -355,7 +314,7 @@ def look_at_next_word(page: Page) -> None:
     engine = load("writer")
     encoding = engine.encode(OLD_MAN, None, WRITTEN)
     logits = next_logits(engine, encoding, range(len(encoding) - 1 - len(WRITTEN), len(encoding)))
-    for at, *how in ((0, 1.0, 0, 1.0), (2, 0.6, 0, 1.0), (1, 1.4, 40, 1.0), (4, 1.0, 0, 0.6), (0, 1.7, 20, 0.8)):
+    for at, *how in ((2, 0.6, 0, 1.0), (4, 1.0, 0, 0.6), (0, 1.7, 20, 0.8)):
         if at:
             page.get_by_test_id("written").locator(f"[data-at='{at}']").click()
         else:

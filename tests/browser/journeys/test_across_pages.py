@@ -13,6 +13,7 @@ from pages.ui.shell.glossary import GROUPS
 from pages.ui.shell.level import ADVANCED
 from pages.ui.stage import browser_texts
 from pages.ui.stage import texts as stage_texts
+from tests.browser.conftest import go_by_history
 from tests.support.seen import (
     PATIENCE,
     address,
@@ -69,12 +70,19 @@ def test_on_a_phone_the_list_of_pages_opens_leads_on_and_is_folded_away(arrive, 
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("entry", contents.PAGES, ids=lambda entry: entry.key)
-def test_a_page_stands_still_on_the_phone_of_whoever_was_never_here_its_picture_in_sight(arrive, entry: contents.Page):
-    page = arrive(f"/{entry.address or entry.key}", cold=True, width=390)
-    if entry.computes:
-        comes_first(page)
-    fits(page)
+@pytest.mark.parametrize("path", ["/", "/attention", "/positions", "/encoder_decoder", "/words"])
+def test_a_page_stands_still_on_the_phone_of_whoever_was_never_here_its_picture_in_sight(arrive, path: str):
+    page = arrive(path, cold=True, width=390)
+    comes_first(page) if path != "/words" else fits(page)
+
+
+@pytest.mark.ci
+def test_every_page_fits_a_phone_and_has_its_picture_in_sight(page_at):
+    page = page_at("/learn", width=390)
+    for entry in contents.PAGES:
+        go_by_history(page, f"/{entry.address or entry.key}")
+        answered(page)
+        comes_first(page) if entry.computes else fits(page)
 
 
 def test_the_visitor_s_own_sentence_follows_to_other_pages_and_back(arrive):

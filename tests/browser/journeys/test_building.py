@@ -17,18 +17,14 @@ from tests.support.seen import (
     linked,
     main,
     picture,
-    says,
     stage,
 )
 from tests.support.serving import wait_until
 from tx_core.engine import catalogue
-from tx_core.lessons.bert_parts import block_run
 from tx_core.lessons.self_attention import AttentionTensors, HeadChoice, head_run
 
 ARROW = "time flies like an arrow"
 PATH = f"/self_attention?text={quote_plus(ARROW)}&layer=1&head=8"
-TEA = "The old man drank a cup of [MASK] by the fire."
-BLOCK = f"/heads_and_blocks?text={quote_plus(TEA)}"
 ROUNDING = 0.0051
 
 
@@ -61,24 +57,12 @@ def press(page: Page, matrix: str, *keys: str) -> None:
         page.keyboard.press(key)
 
 
-def next_cell(page: Page, matrix: str, name: str) -> tuple[int, int]:
-    """Go down by a cell in a matrix, by its title and its name in the address; return the cell that is chosen then, from 0."""
-    steps = main(page).get_by_test_id("matrix-steps").first
-    before = steps.get_attribute("data-chosen")  # the address follows late: it may still be about to name this cell
-    press(page, matrix, "ArrowDown")
-    expect(steps).not_to_have_attribute("data-chosen", before)
-    chosen = steps.get_attribute("data-chosen")
-    linked(page, cell=chosen)
-    row, column = re.fullmatch(rf"{name}-(\d+)-(\d+)", chosen).groups()
-    return int(row) - 1, int(column) - 1
-
-
 def step(page: Page, title: str) -> None:
     """Look at a step of the head, by what comes of it."""
     main(page).get_by_role("button", name=re.compile(f": {title}$")).click()
 
 
-def test_a_cell_tells_the_sum_behind_it_to_pointer_and_keyboard(arrive):
+def test_a_cell_tells_the_sum_behind_it_to_pointer_and_keyboard(arrive, for_everybody):
     page = arrive(f"{PATH}&cell=matches-4-3")
     found = tensors_of(ARROW, 1, 8)
     drawn(picture(page, "^Dot products, 7 by 7"))
@@ -104,40 +88,6 @@ def test_a_cell_tells_the_sum_behind_it_to_pointer_and_keyboard(arrive):
     number_is(page, float(found.scores[6, 6]))
     press(page, "Scores", "Escape")
     linked(page, cell="none")
-
-
-@pytest.mark.ci
-def test_a_head_is_computed_anew_with_a_mask_without_scaling_and_with_sparse_weights(arrive, for_everybody):
-    page = arrive(f"{PATH}&cell=scores-4-2&unscaled=1")
-    number_is(page, float(tensors_of(ARROW, 1, 8, scaled=False).scores[3, 1]))
-    button(page, texts.CAUSAL).click()
-    linked(page, causal="1")
-    step(page, texts.TITLES["masked"])
-    press(page, "Mask", "End")
-    expect(main(page).get_by_role("region", name=browser_texts.MATRICES["sum"]).first).to_contain_text("−∞")
-    button(page, texts.NORMALISE_LABELS["sparsemax"]).click()
-    linked(page, normalise="sparsemax")
-    found = tensors_of(ARROW, 1, 8, scaled=False, causal=True, normalise="sparsemax")
-    step(page, texts.TITLES["context"])
-    press(page, "Context", "ArrowUp", "ArrowUp")
-    number_is(page, float(found.context[1, 0]))
-    button(page, browser_texts.MORE).click()
-    page.get_by_role("slider", name=browser_texts.MATRICES["dimensions"]).press("ArrowRight")
-    linked(page, dimensions="7")
-    says(page, browser_texts.MATRICES["shapeDrawn"].format(rows=7, columns=32, shown=7))
-    page.keyboard.press("Escape")
-    main(page).get_by_text(texts.STORE).click()
-    button(page, "(0, 0, 10)").click()
-    says(page, texts.FOUND.partition("**")[0])
-    says(page, "(550, 5.5, 0)")  # two keys match alike: the mean of 100 and 1000, by hand
-    linked(page, q2="0", q3="10")
-    lookup = page.get_by_test_id("pictures").get_by_test_id("matrix-steps")
-    lookup.get_by_role("group", name=re.compile("^Weights")).press("ArrowLeft")
-    page.wait_for_url(re.compile("answer=weights-"))
-    chosen = lookup.get_attribute("data-chosen")
-    page.reload()
-    expect(lookup).to_have_attribute("data-chosen", chosen)
-    answered(page)
     for_everybody(page)
 
 
@@ -151,29 +101,6 @@ def test_the_longest_sentence_scrolls_in_its_own_box_and_keeps_its_sum_in_sight(
     box = shown.bounding_box()
     assert 0 <= box["x"] + box["width"] <= 1320  # the end of the row was scrolled to
     expect(button(page, browser_texts.MATRICES["clear"]).first).to_be_in_viewport()
-
-
-@pytest.mark.ci
-def test_heads_add_up_to_the_output_of_a_block_and_one_can_be_left_out(arrive, for_everybody):
-    page = arrive(f"{BLOCK}&part=heads")
-    run = block_run(catalogue.load(catalogue.DEFAULT), TEA, layer=0)
-    lengths = run.by_head.norm(dim=-1)
-    head, token = divmod(int(lengths.argmax()), lengths.shape[1])
-    says(page, f"by head {head + 1} to “{run.tokens[token]}”: length {float(lengths.max()):.2f}")
-    step(page, block_texts.MATRICES["heads"]["output"][0])
-    cell = next_cell(page, "Output", "output")
-    number_is(page, float(run.attention_output[cell]))
-    button(page, "8").click()
-    linked(page, heads="1-2-3-4-5-6-7")
-    expect(picture(page, "^Head 8, ")).to_have_count(0)
-    number_is(page, float((run.attention_output - run.by_head[7])[cell]))
-    button(page, "Block 3").click()
-    linked(page, layer="3")
-    third = block_run(catalogue.load(catalogue.DEFAULT), TEA, layer=2)
-    number_is(page, float((third.attention_output - third.by_head[7])[cell]))
-    page.reload()
-    number_is(page, float((third.attention_output - third.by_head[7])[cell]))
-    for_everybody(page)
 
 
 @pytest.mark.ci

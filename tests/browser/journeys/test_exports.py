@@ -1,7 +1,5 @@
-"""What a visitor saves: figures, numbers, a page that works without a network, and code that gives the same numbers."""
+"""What a visitor saves: figures, a page that works without a network, and what is printed."""
 
-import csv
-import json
 import re
 import struct
 from pathlib import Path
@@ -10,13 +8,12 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
-from pages.ui.export import texts
 from pages.ui.stage import browser_texts
 from tests.browser.conftest import go_by_history
 from tests.support.messages import name_in_head
-from tests.support.seen import answered, fits, main
+from tests.support.seen import answered, main
 from tests.support.serving import ROOT
 from tx_core.analysis.packing import codes
 from tx_core.engine import catalogue
@@ -27,45 +24,6 @@ PATH = f"/attention?text={quote(TOM)}&heads=4-5&focus=4"
 HOSTILE = "</svg></script><script>alert(1)</script><img src=x onerror=alert(2)> & ]]> 'a' \"b\" \u202eabc שלום 💥"
 SVG = "{http://www.w3.org/2000/svg}"
 SHAPES = {"svg", "title", "desc", "g", "path", "clipPath", "text"}
-RESTED = """async button => {
-  for (let [top, frames] = [null, 0]; frames < 20; frames += 1) {
-    await new Promise(requestAnimationFrame)
-    const now = button.getBoundingClientRect().top
-    if (now !== top) [top, frames] = [now, 0]
-  }
-}"""
-"""Waits until a button has stood still for twenty frames: a picture above it that is still made moves it from the pointer."""
-
-
-def panel(page: Page) -> Locator:
-    """The folded box of the export."""
-    return page.get_by_test_id("stExpander").filter(has_text=re.compile("Export: ")).first
-
-
-def opened(page: Page, form: str) -> Page:
-    """The page with one form of its export open."""
-    panel(page).get_by_text(re.compile("^Export: ")).first.click()
-    answered(page)
-    turn_to(page, form)
-    return page
-
-
-def turn_to(page: Page, form: str) -> None:
-    """Turn to a form of the export."""
-    panel(page).get_by_text(form, exact=True).first.click()
-    answered(page)
-
-
-def saved(page: Page, button: str, folder: Path) -> Path:
-    """The file that a button saves."""
-    pressed = panel(page).get_by_role("button", name=button)
-    pressed.scroll_into_view_if_needed()
-    pressed.evaluate(RESTED)
-    with page.expect_download() as download:
-        pressed.click()
-    file = folder / download.value.suggested_filename
-    download.value.save_as(file)
-    return file
 
 
 def colours(weights: np.ndarray) -> set[str]:
@@ -146,30 +104,9 @@ def test_a_changed_run_is_saved_as_before_after_and_difference_and_works_offline
         assert faults == []
 
 
-@pytest.mark.ci
-def test_numbers_are_saved_as_csv_json_and_npz(arrive, axe, tmp_path: Path):
-    page = opened(arrive(PATH), texts.DATA)
-    weights = catalogue.load(catalogue.DEFAULT).trace(TOM).attention.weights
-    entries = json.loads(saved(page, texts.SAVE_AS.format(form="JSON"), tmp_path).read_bytes())
-    assert (entries["text"], entries["maps"]) == (TOM, [[[4, 5]]])
-    rows = list(csv.reader(saved(page, texts.SAVE_AS.format(form="CSV"), tmp_path).read_text("utf-8-sig").splitlines()))
-    found = [float(cell) for row in rows for cell in row if re.fullmatch(r"\d\.\d{3,}(e-\d+)?", cell)]
-    assert max(found) == pytest.approx(float(weights[3, 4].max()), abs=1e-4)
-    panel(page).get_by_text(texts.ALL_WEIGHTS).click()
-    answered(page)
-    file = saved(page, texts.SAVE_AS.format(form="NPZ"), tmp_path)
-    assert file.name == "attention-embedded-all.npz"
-    with np.load(file, allow_pickle=False) as arrays:
-        assert np.allclose(arrays["weights"], weights.reshape(-1, *weights.shape[2:]), atol=1e-6)
-    fits(page)
-    axe(page)
-
-
 MARKUP = quote("<b>&</b> [MASK]")
 OTHERS = {
     f"/fill_mask?text={MARKUP}&changes=off~1-2": "The effect of a change on blank 1",
-    f"/fill_mask?text={MARKUP}": "Most likely words at the blank",
-    "/compare?text=A%20bird%20sings.&text_b=A%20small%20bird%20sings.": "Similarity of “",
     f"/next_word?text={MARKUP}": "What comes next, by ",
     f"/heads_and_blocks?part=depth&text={MARKUP}": "",
 }

@@ -8,16 +8,14 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from pages.fill_mask import texts
-from pages.ui.shell.numbers import percent, points
+from pages.ui.shell.numbers import percent
 from pages.ui.stage import browser_texts
 from pages.ui.stage import texts as stage_texts
-from tests.browser.conftest import go_by_history
 from tests.support.seen import (
     answered,
     button,
     drawn,
     entries,
-    head,
     linked,
     main,
     picture,
@@ -95,64 +93,6 @@ def test_the_words_at_a_blank_are_the_model_s_and_a_click_makes_another_blank(ar
 
 
 @pytest.mark.ci
-def test_a_change_moves_the_bars_where_they_stand_and_a_scan_finds_the_head_that_matters(arrive, for_everybody):
-    page = arrive(f"{PATH}&heads=5-7")
-    bars = main(page).get_by_role("list", name=texts.TOP_WORDS)
-    expect(bars.get_by_role("listitem")).to_have_count(8)
-    before = bars.bounding_box()["height"]
-    button(page, browser_texts.CONTROLS["offHead"].format(head="layer 5, head 7")).click()
-    linked(page, changes="off~5-7")
-    now, was = found(SCHOOL, interventions=(Intervention("off", 4, 6),))[0], found(SCHOOL)[0]
-    says(page, f"“{now.word}”", percent(now.probability), f"“{was.word}”", percent(was.probability))
-    answered(page)
-    assert entries(page, texts.TOP_WORDS)[0] == bars_of([now])[0]
-    assert bars.bounding_box()["height"] == pytest.approx(before, abs=2)
-    rows = bars.get_by_role("listitem")
-
-    def length(place: int) -> float:
-        return rows.nth(place).locator(".bar-fill").bounding_box()["width"]
-
-    until(page, lambda: length(0) > length(1), "a bar that is longer for a larger share")
-    button(page, browser_texts.CHANGED["states"]["before"]).click()
-    until(page, lambda: length(0) < length(1), "the bars of before")
-    drawn(picture(page, "^Heatmap"))
-    button(page, browser_texts.CHANGED["states"]["difference"]).click()
-    linked(page, compared="difference")
-    gained = now.probability - {one.word: one.probability for one in found(SCHOOL)}[now.word]
-    assert entries(page, texts.TOP_WORDS)[0] == f"{now.word} {points(gained)}"
-    button(page, texts.PICTURE["undo"]).click()
-    expect(page).not_to_have_url(re.compile("changes="))
-    answered(page)
-    assert entries(page, texts.TOP_WORDS) == bars_of(found(SCHOOL))
-    button(page, texts.SCAN_PICTURE["heads"]).click()
-    layer, number = Scan(catalogue.load(catalogue.DEFAULT), SCHOOL).run().most_important
-    says(page, f"“{was.word}”", f"layer {layer + 1}, head {number + 1}")
-    scanned = main(page).get_by_role("gridcell", name=re.compile(rf"^Layer {layer + 1}, head {number + 1}: .*{now.word}"))
-    scanned.click()
-    linked(page, heads=f"{layer + 1}-{number + 1}")
-    expect(scanned).to_have_attribute("aria-selected", "true")
-    answered(page)
-    for_everybody(page)
-
-
-@pytest.mark.ci
-def test_what_is_typed_at_a_blank_is_read_at_once_and_nothing_flickers(arrive):
-    page = arrive("/fill_mask?text=___+you")
-    bars = main(page).get_by_role("list", name=texts.TOP_WORDS)
-    bars.get_by_role("listitem").first.wait_for()
-    node = bars.element_handle()
-    sentence(page).press("End")
-    sentence(page).press_sequentially(" very much.", delay=10)
-    linked(page, text="___ you very much.")
-    answered(page)
-    expect(sentence(page)).to_be_focused()
-    assert entries(page, texts.TOP_WORDS) == bars_of(found("___ you very much."))
-    assert node.evaluate("node => node.isConnected")
-    head(page, 1, 1).click()
-    linked(page, heads="1-1")
-
-
-@pytest.mark.ci
 def test_blanks_are_filled_step_by_step_in_place(page_at):
     page = page_at(f"/fill_mask?text={quote_plus('I [MASK] a [MASK] of [MASK].')}")
     steps, words = page.get_by_test_id("fill-steps"), page.get_by_role("group", name=browser_texts.ROUTES["words"])
@@ -181,7 +121,7 @@ MOVED = """async (button) => {
 
 
 @pytest.mark.ci
-def test_words_half_typed_outlive_a_reload_a_scan_sets_them_against_each_other_and_bars_move_unless_nothing_may(page_at):
+def test_a_scan_sets_words_against_each_other_a_change_is_taken_back_and_bars_move_unless_nothing_may(page_at, for_everybody):
     page = page_at(f"{PATH}&heads=5-7")
     asked = page.get_by_label(texts.PICTURE["followLabel"])
     asked.press_sequentially("went, go")
@@ -193,15 +133,26 @@ def test_words_half_typed_outlive_a_reload_a_scan_sets_them_against_each_other_a
     button(page, texts.SCAN_PICTURE["heads"]).click()
     cell = lambda name: page.get_by_role("gridcell", name=re.compile(name))  # noqa: E731
     expect(cell("^Layer 5, head 7: went: 83.5\\s% → 29.2\\s%; top prediction: go")).to_be_visible()
+    layer, number = Scan(catalogue.load(catalogue.DEFAULT), SCHOOL).run().most_important
+    says(page, "“went”", f"layer {layer + 1}, head {number + 1}")
     with silent(page):
         page.get_by_role("combobox", name=texts.SCAN_PICTURE["minus"]).select_option("go")
         expect(cell("^Layer 5, head 7: went − go: .*ratio 108 : 1 → ")).to_be_visible()
         cell("^Layer 2, head 6: went − go: ").click()
         linked(page, heads="2-6")
-    go_by_history(page, f"{PATH}&changes=off~5-7")
+    answered(page)
+    button(page, browser_texts.CONTROLS["offHead"].format(head="layer 2, head 6")).click()
+    linked(page, changes="off~2-6")
     states = browser_texts.CHANGED["states"]
     expect(button(page, states["before"])).to_be_visible()
     answered(page)
+    now = found(SCHOOL, interventions=(Intervention("off", 1, 5),))
+    assert entries(page, texts.TOP_WORDS)[0] == bars_of(now)[0]
     for motion, state in (("no-preference", "before"), ("reduce", "after")):
         page.emulate_media(reduced_motion=motion)
         assert button(page, states[state]).evaluate(MOVED) == (motion == "no-preference")
+    for_everybody(page)
+    button(page, texts.PICTURE["undo"]).click()
+    expect(page).not_to_have_url(re.compile("changes="))
+    answered(page)
+    assert entries(page, texts.TOP_WORDS) == bars_of(found(SCHOOL))

@@ -51,7 +51,7 @@ def on_step(page: Page, number: int) -> None:
 def test_the_path_begins_from_the_list_of_lessons_and_sends_no_answer_before_the_guess(page_at, axe, darken, resize):
     followed: list[Received] = []
     page = page_at("/learn", prepare=lambda page: followed.append(Received(page)))
-    (received,) = followed
+    (received,), current = followed, page.locator("[aria-current=step]")
     for name in lesson.names_in_order():
         expect(page.get_by_role("heading", name=lesson.shipped_lesson(name).title, exact=True)).to_be_visible()
     fits(page)
@@ -62,7 +62,9 @@ def test_the_path_begins_from_the_list_of_lessons_and_sends_no_answer_before_the
         expect(page.get_by_test_id("stage")).to_have_count(0)
         assert received.holds(step.text)
         assert [one for one in secrets_of(step) if received.holds(one)] == [], number
+        expect(current).to_have_accessible_name(re.compile(re.escape(f"({texts.STEP_TO_DO})")))
         guess(page, step.question)
+        expect(current).to_have_accessible_name(re.compile(re.escape(f"({texts.STEP_DONE})")))
         expect(page.get_by_test_id("stage")).to_be_attached()
         assert step.then is None or received.holds(step.then)
         answered(page)
@@ -76,6 +78,11 @@ def test_the_path_begins_from_the_list_of_lessons_and_sends_no_answer_before_the
             axe(page)
         fits(page)
         page.get_by_role("link", name=texts.NEXT_STEP).click()
+    on_step(page, 4)
+    page.get_by_test_id("step-strip").get_by_role("button").nth(4).press("Enter")
+    on_step(page, 5)
+    assert address(page)["lesson"] == PATH
+    page.go_back()
     on_step(page, 4)
     page.go_back()
     expect(page.get_by_role("heading", name=STEPS[2].title, exact=True)).to_be_visible(timeout=PATIENCE)
@@ -145,24 +152,6 @@ def test_a_question_of_each_kind_is_answered_by_keyboard_and_its_verdict_is_said
             expect(cells.nth(1)).to_have_class(re.compile(r"\bguess\b"))  # outlined
     answered(page)
     for_everybody(page)
-
-
-@pytest.mark.ci
-def test_the_strip_of_parts_says_what_is_done_and_leads_to_any_part(page_at):
-    page = page_at(f"/fill_mask?lesson={PATH}&step=1")
-    strip = page.get_by_test_id("step-strip").get_by_role("button")
-    parts = lesson.parts_of(lesson.shipped_lesson(PATH))
-    expect(strip).to_have_count(len(parts))
-    current = page.locator("[aria-current=step]")
-    expect(current).to_have_accessible_name(re.compile(re.escape(f"({texts.STEP_TO_DO})")))
-    guess(page, STEPS[0].question)
-    expect(current).to_have_accessible_name(re.compile(re.escape(f"({texts.STEP_DONE})")))
-    strip.nth(3).focus()
-    page.keyboard.press("Enter")
-    on_step(page, 4)
-    assert address(page)["lesson"] == PATH
-    page.go_back()
-    expect(current).to_have_accessible_name(re.compile(re.escape(f"({texts.STEP_DONE})")), timeout=PATIENCE)
 
 
 @pytest.mark.ci

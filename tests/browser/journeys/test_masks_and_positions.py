@@ -78,21 +78,6 @@ def test_a_mask_is_painted_by_finger_and_in_a_long_sentence_and_is_found_again_a
 
 
 @pytest.mark.ci
-def test_a_training_is_looked_at_at_any_moment(page_at):
-    page = page_at("/masks?part=why")
-    expect(stage(page)).to_contain_text("After 100 of 100 batches")
-    with silent(page):
-        stage(page).get_by_role("slider", name=texts.MOMENT).press("Home")
-        expect(stage(page)).to_contain_text(texts.UNTRAINED_LOSS)
-        loss = stage(page).get_by_role("group", name=re.compile(f"^{re.escape(texts.LOSSES)}"))
-        loss.press("ArrowRight")
-        loss.press("Enter")
-        expect(stage(page)).to_contain_text("After 5 of 100 batches")
-        expect(stage(page).get_by_role("slider", name=texts.MOMENT)).to_have_value("5")
-        linked(page, moment="5")
-
-
-@pytest.mark.ci
 def test_what_is_no_list_of_dimensions_is_explained_and_kept_and_computes_nothing(page_at):
     page = page_at("/positions?part=ways&look=waves&width=20")
     box = stage(page).get_by_role("textbox", name=position_texts.DIMENSIONS)

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from pages.ui.panels import lesson
 from pages.ui.shell.level import ADVANCED
 from pages.ui.stage import browser_texts
-from tests.browser.conftest import DARK, go_by_history
+from tests.browser.conftest import DARK
 from tests.support.seen import PATIENCE, address, answered, button, drawn, picture, sentence, until
 
 pytestmark = pytest.mark.ci
@@ -114,8 +114,6 @@ def test_page_down_and_page_up_turn_the_pictures_of_a_stage(page_at):
     fills_the_screen(page)
     page.keyboard.press("PageUp")
     expect(steps).to_have_attribute("data-step", first)
-    go_by_history(page, "/bertviz?present=1")  # of the stages of other pages, this is asserted where they are walked
-    fills_the_screen(page)
 
 
 def test_a_lesson_is_led_by_keys_from_its_words_to_its_picture_and_r_reveals(page_at):

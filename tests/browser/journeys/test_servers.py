@@ -158,18 +158,6 @@ def test_a_short_loss_of_the_network_does_not_cost_a_training(page_at):
     expect(button(page, stage_texts.CONTINUE)).to_be_visible(timeout=PATIENCE)
 
 
-def test_below_a_path_of_its_own_the_app_draws_and_finds_its_server_at_once(browser: Browser, start_server):
-    with start_server(ROOT, "--server.baseUrlPath", "explorer") as url, browser.new_context() as visitor:
-        page, asked = visitor.new_page(), []
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto(f"{url}/attention?heads=1-2")
-        drawn(picture(page, "^Heatmap"))
-        assert [one for one in asked if one.endswith("/_stcore/health")] == [f"{url}/_stcore/health"]
-        wait_until(lambda: page.request.get(f"{url}/api/ready").ok, 60, "the default model's first answer")
-        page.goto(f"{url}/bertviz")
-        expect(main(page).locator("iframe").content_frame.locator("svg").first).to_be_visible(timeout=PATIENCE)
-
-
 def test_what_could_not_be_fetched_is_fetched_again(page_at):
     refused: list[str] = []
 

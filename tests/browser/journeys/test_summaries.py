@@ -1,7 +1,6 @@
 """Summaries of all heads of a sentence, and of heads over many sentences: tables to choose from, with the numbers of the core."""
 
 import re
-from pathlib import Path
 from urllib.parse import quote_plus
 
 import pytest
@@ -12,8 +11,6 @@ from pages.many_sentences import texts as many_texts
 from pages.summaries import texts
 from pages.ui.stage import browser_texts
 from pages.ui.stage import texts as stage_texts
-from tests.browser.conftest import go_by_history
-from tests.browser.test_stages import charts
 from tests.support.seen import (
     answered,
     choose_head,
@@ -21,15 +18,12 @@ from tests.support.seen import (
     linked,
     main,
     picture,
-    press,
-    saved,
     says,
     silent,
     stage,
 )
 from tx_core.analysis.patterns import name_heads, pattern_sums
-from tx_core.corpus.sentence_file import NO_TEXT, embedded_sentences
-from tx_core.corpus.statistics import read_all
+from tx_core.corpus.sentence_file import NO_TEXT
 from tx_core.engine import catalogue
 
 TEA = "A cup of [MASK] in the morning."
@@ -64,24 +58,6 @@ def upload(page: Page, text: str | bytes, name: str = FILE) -> None:
     """Upload a file of sentences."""
     data = text.encode() if isinstance(text, str) else text
     page.locator("input[type=file]").set_input_files({"name": name, "mimeType": "text/plain", "buffer": data})
-
-
-@pytest.mark.ci
-def test_the_built_in_sentences_are_read_already_and_lead_to_those_where_a_head_does_most(arrive, for_everybody):
-    page = arrive("/many_sentences")
-    report = read_all(catalogue.load(catalogue.DEFAULT), embedded_sentences())
-    (kind,) = [one for one in report.patterns if (one.layer, one.head) == (1, 2)]
-    choose_head(page, 2, 3)
-    linked(page, heads="2-3")
-    says(page, "Layer 2, head 3 ", f"{kind.confidence:.2f}", "308")
-    answered(page)
-    for_everybody(page)
-    see = main(page).get_by_role("link", name=re.compile(many_texts.SEE_SENTENCE.partition("{")[0]))
-    expect(see).to_have_count(5)
-    see.first.click()
-    expect(page.get_by_role("heading", level=1)).to_have_text(contents.page("attention").question)
-    linked(page, heads="2-3")
-    drawn(picture(page, "^Heatmap.*Layer 2, head 3"))
 
 
 def test_two_words_that_are_clicked_lead_to_the_heads_of_their_relation_and_on_to_a_sentence(arrive, for_everybody):
@@ -127,7 +103,7 @@ def test_a_file_of_one_s_own_is_read_stopped_and_seen_by_nobody_else(page_at):
 
 
 @pytest.mark.ci
-def test_a_layer_that_was_not_sent_is_computed_and_a_page_saved_of_one_token_offers_no_other(page_at, tmp_path: Path):
+def test_a_layer_that_was_not_sent_is_computed(page_at):
     page = page_at(f"/summaries?part=values&level=advanced&text={'bird+' * 30}")
     heads = stage(page).get_by_role("combobox", name=texts.HEAD_LIST)
     expect(heads).to_have_value("1-2")
@@ -138,12 +114,3 @@ def test_a_layer_that_was_not_sent_is_computed_and_a_page_saved_of_one_token_off
     expect(stage(page)).to_contain_text("Layer 4, head 1: the longest value")
     expect(stage(page)).to_contain_text("all heads of layer 4")
     linked(page, heads="4-1")
-    go_by_history(page, "/summaries?part=layers&level=advanced")
-    expect(charts(page)).to_have_count(3)
-    press(page, browser_texts.EXPORT["menu"])
-    file = tmp_path / "rollout.html"
-    file.write_bytes(saved(page, browser_texts.EXPORT["webPage"]).read_bytes())
-    kept = page.context.new_page()
-    kept.goto(file.as_uri())
-    expect(charts(kept)).to_have_count(3)
-    expect(stage(kept).get_by_role("combobox", name=texts.ASK_QUERY)).to_be_disabled()
