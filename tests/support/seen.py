@@ -179,11 +179,6 @@ def redrawn(shown: Locator, before: str) -> None:
     until(shown.page, lambda: drawing(shown) != before, "another picture")
 
 
-def description(shown: Locator) -> str:
-    """Return what a picture says in words."""
-    return shown.get_attribute("aria-label")
-
-
 def entries(page: Page, name: str, nth: int = 0) -> list[str]:
     """Return the entries of the nth list of this name, such as "went 83.5 %"."""
     items = main(page).get_by_role("list", name=name).nth(nth).get_by_role("listitem")

@@ -25,21 +25,16 @@ FINISHED = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_S
 
 @dataclass
 class Visitor:
-    """One session: what the page has sent, and the state of its widgets.
+    """One session: what the page has sent, by the path in it, and the state of its widgets, by their ids.
 
     Attributes:
-        socket: The open connection.
         query: Query string of the address, without a question mark.
         page_hash: Streamlit's name of the page that was run last.
-        elements: Elements of the page by their path in it, as sent last.
-        blocks: Containers of the page likewise, with their labels.
         session: Streamlit's name of this session.
-        states: States of widgets that this visitor has set, by the widget's id.
         fragments: Streamlit's names of the parts of the page that run by themselves, by the path of an element in them.
         stale: What the run at hand has not sent again; it is gone when that run ends.
-        pressed: Buttons that are pressed with the next run, by the widget's id.
-        received: Bytes received so far.
-        messages: Messages received so far.
+        pressed: Buttons that are pressed with the next run.
+        received, messages: Bytes and messages received so far.
     """
 
     socket: websockets.ClientConnection
@@ -56,15 +51,7 @@ class Visitor:
     messages: int = 0
 
     async def run(self, page: str = "", fragment: str = "") -> None:
-        """Ask for a run of the page and read until it has finished.
-
-        Args:
-            page: Name of the page in the address; the page shown last where it is empty.
-            fragment: The part of the page that is run, by Streamlit's name; the whole page where it is empty.
-
-        Raises:
-            TimeoutError: The run took longer than MAX_RUN_SECONDS.
-        """
+        """Ask for a run of a page, else of that shown last, or of a part of it, and read until it has finished."""
         await self.ask(page, fragment)
         async with asyncio.timeout(MAX_RUN_SECONDS):
             while not await self.read():
@@ -115,56 +102,35 @@ class Visitor:
             self.blocks[path] = delta.add_block
             self.elements.pop(path, None)
 
-    def type_into(self, label: str, text: str) -> str:
-        """Set the text of the box with this label for the next run; give the name of the part of the page that it runs.
-
-        Raises:
-            LookupError: The page has no such box.
-        """
+    def widget(self, label: str, *kinds: str) -> tuple[str, str]:
+        """Return the id of a widget and the part of the page that it runs. Raises LookupError where there is none."""
         for path, element in self.elements.items():
             kind = element.WhichOneof("type")
-            if kind in ("text_input", "text_area") and getattr(element, kind).label == label:
-                name = getattr(element, kind).id
-                self.states[name] = WidgetState(id=name, string_value=text)
-                return self.fragments.get(path, "")
-        raise LookupError(f"the page has no box labelled {label}")
+            if kind in kinds and getattr(element, kind).label == label:
+                return getattr(element, kind).id, self.fragments.get(path, "")
+        raise LookupError(f"the page has no {kinds[0]} {label}")
+
+    def type_into(self, label: str, text: str) -> str:
+        """Set the text of the box with this label for the next run; return the name of the part of the page that it runs."""
+        name, part = self.widget(label, "text_input", "text_area")
+        self.states[name] = WidgetState(id=name, string_value=text)
+        return part
 
     def press(self, label: str) -> str:
-        """Press the button with this label in the next run; give the name of the part of the page that it runs.
-
-        Raises:
-            LookupError: The page has no such button.
-        """
-        for path, element in self.elements.items():
-            if element.WhichOneof("type") == "button" and element.button.label == label:
-                self.pressed[element.button.id] = WidgetState(id=element.button.id, trigger_value=True)
-                return self.fragments.get(path, "")
-        raise LookupError(f"the page has no button {label}")
+        """Press the button with this label in the next run; return the name of the part of the page that it runs."""
+        name, part = self.widget(label, "button")
+        self.pressed[name] = WidgetState(id=name, trigger_value=True)
+        return part
 
     def ask_stage(self, trigger: str, value: dict) -> None:
-        """Report something of the page's stage in the next run, as the browser does.
-
-        Raises:
-            LookupError: The page has no stage.
-        """
-        for element in self.elements.values():
-            component = element.bidi_component
-            if element.WhichOneof("type") == "bidi_component" and "stage_" in component.component_name:
-                name = f"$$STREAMLIT_INTERNAL_KEY_{component.id}__events"
-                written = json.dumps([{"event": trigger, "value": value}])
-                self.pressed[name] = WidgetState(id=name, json_trigger_value=written)
-                return
-        raise LookupError("the page has no stage")
+        """Report something of the page's stage in the next run, as the browser does."""
+        component = next(one.bidi_component for one in self.elements.values() if "stage_" in one.bidi_component.component_name)
+        name = f"$$STREAMLIT_INTERNAL_KEY_{component.id}__events"
+        self.pressed[name] = WidgetState(id=name, json_trigger_value=json.dumps([{"event": trigger, "value": value}]))
 
     def put_file(self, url: str, name: str, data: bytes) -> int:
-        """Send a file, and put it into the page's box for files for the next run; give the status of the answer.
-
-        Raises:
-            LookupError: The page has no such box.
-        """
-        box = next((one.file_uploader for one in self.elements.values() if one.WhichOneof("type") == "file_uploader"), None)
-        if box is None:
-            raise LookupError("the page has no box for files")
+        """Send a file, and put it into the page's box for files for the next run; return the status of the answer."""
+        box = next(one.file_uploader for one in self.elements.values() if one.WhichOneof("type") == "file_uploader")
         server, file_id = urlsplit(url), str(uuid4())
         connection = HTTPConnection(server.hostname, server.port, timeout=MAX_RUN_SECONDS)
         connection.request("GET", f"{server.path}/_stcore/health")

@@ -17,7 +17,6 @@ from tests.support.seen import (
     answered,
     button,
     choose,
-    description,
     drawing,
     drawn,
     fits,
@@ -58,7 +57,7 @@ def looks_at(page: Page, query: str, found: dict[str, float]) -> None:
     """Assert that the map says to what a word gives most: drawn, in words for those who see it or not, and in its list."""
     first = max(found, key=found.get)
     shown = drawn(picture(page, f"^Heatmap.*“{re.escape(query)}”.*{found[first]:.2f}.*“{re.escape(first)}”"))
-    expect(main(page).get_by_text(description(shown).removeprefix("Heatmap. "), exact=True).first).to_be_visible()
+    expect(main(page).get_by_text(shown.get_attribute("aria-label").removeprefix("Heatmap. "), exact=True).first).to_be_visible()
     strongest = main(page).get_by_role("region", name=browser_texts.MAP["strongest"]).get_by_role("listitem").first
     expect(strongest).to_have_text(re.compile(rf"{re.escape(first)}\s*{weight(found[first])}"), timeout=PATIENCE)
 
