@@ -3,8 +3,8 @@
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import quote_plus
 
 import numpy as np
@@ -353,15 +353,10 @@ def wait_for_routes(page: Page) -> None:
 
 
 def look_at_routes(page: Page) -> None:
-    """Draw fewer arcs, other arcs, and those of one layer; play them."""
+    """Draw fewer arcs, and those of one layer; play them."""
     found = cut_effects(load("embedded"), CUPBOARD)
     stage(page).get_by_label(browser_texts.ROUTES["least"]).select_option("0.5")
     expect(stage(page)).to_have_attribute("data-arcs", str(reached(found, 0.1) - reached(found, 0.1, 0.5)))
-    press(page, browser_texts.ROUTES["byOptions"]["mixed"])
-    expect(said(page)).to_contain_text("attention is not an explanation")
-    page.get_by_test_id("routes").press("Home")
-    expect(said(page)).to_contain_text("of what enters the blank comes from")
-    press(page, browser_texts.ROUTES["byOptions"]["effect"])
     page.get_by_test_id("routes").press("ArrowDown")
     press(page, browser_texts.ROUTES["stepDown"])
     expect(stage(page)).to_have_attribute("data-layer", "4")
@@ -370,17 +365,10 @@ def look_at_routes(page: Page) -> None:
     expect(stage(page)).to_have_attribute("data-layer", "")
 
 
-@dataclass(frozen=True)
-class Stage:
-    """A view of a page with a stage.
+class Stage(NamedTuple):
+    """A view of a page with a stage: its link, `look` around in it, what the link holds then, and texts of its figure on arrival.
 
-    Attributes:
-        path: its link.
-        look: looks around in the stage, and asserts what is seen.
-        address: what the link holds then.
-        figure: texts of its figure on arrival.
-        table: the button that saves its numbers, and a line of them.
-        arrived: waits until all of it is there.
+    table: the button that saves its numbers, and a line of them. arrived: waits until all of it is there.
     """
 
     path: str
@@ -435,17 +423,10 @@ STAGES = {
         look_at_explanations,
         "word=5&ask=alone|ask=alone&word=5",
         {"letter", explanation_texts.METHODS["rollout"], "2nd"},
-        (browser_texts.PICTURES["csv"], f"{explanation_texts.METHODS['erasure']},was,1"),
     ),
     "summaries": Stage("/summaries", look_at_summary, "heads=2-4", {"All heads: kind of head"}),
     "many_sentences": Stage("/many_sentences", look_at_many_sentences, "colour=spread&heads=2-3", {"Kind of head"}),
-    "importance": Stage(
-        "/importance?level=advanced",
-        look_at_importance,
-        "what=layer.*head=2-5",
-        {"Layer 5, head 3", "2.29"},
-        (browser_texts.PICTURES["csv"], f"{importance_texts.TITLES['head']},5,3,2.289"),
-    ),
+    "importance": Stage("/importance?level=advanced", look_at_importance, "what=layer.*head=2-5", {"Layer 5, head 3", "2.29"}),
     "vectors": Stage(
         "/vectors?level=advanced",
         look_at_vectors,
@@ -454,11 +435,7 @@ STAGES = {
         (browser_texts.PICTURES["csv"], f"{vector_texts.TITLES[1].format(layer=6)},time,x in layer 6,-0.1548"),
     ),
     "claims": Stage(
-        "/claims",
-        look_at_claims,
-        "show=fails&made=fill_mask|made=fill_mask&show=fails",
-        {"Fill the blank", "69 of 69"},
-        (browser_texts.PICTURES["csv"], f'"{claims_texts.TITLE}",Patching,{claims_texts.SHARE},1'),
+        "/claims", look_at_claims, "show=fails&made=fill_mask|made=fill_mask&show=fails", {"Fill the blank", "69 of 69"}
     ),
     "next_word": Stage(
         f"/next_word?text={quote_plus(OLD_MAN)}&written={'.'.join(map(str, WRITTEN))}",
@@ -471,17 +448,12 @@ STAGES = {
         look_at_head,
         "numbers=1.*cell=matches-4-",
         {"book", "Dot products", "Query"},
-        (browser_texts.PICTURES["csv"], "Dot products,a,book,"),
     ),
     "heads_and_blocks": Stage(
         f"/heads_and_blocks?text={quote_plus('A cat sat on the [MASK].')}", look_at_block, "cell=lengths-3-1", {"cat", "head 3"}
     ),
     "bert": Stage(
-        f"/bert?text={quote_plus('A cat sat on the [MASK].')}",
-        look_at_bert,
-        "heads=4-3",
-        {"cat"},
-        arrived=wait_for_library,
+        f"/bert?text={quote_plus('A cat sat on the [MASK].')}", look_at_bert, "heads=4-3", {"cat"}, arrived=wait_for_library
     ),
     "masks": Stage(
         f"/masks?part=one&text={quote_plus(CAT)}",
@@ -495,7 +467,6 @@ STAGES = {
         look_at_positions,
         "look=similarity",
         {position_texts.SCORE_TITLE, "−8"},
-        (browser_texts.PICTURES["csv"], f"{position_texts.SCORE_TITLE},{position_texts.MEAN},-8,"),
     ),
     "encoder_decoder": Stage("/encoder_decoder?level=advanced", look_at_training, "kind=decoder&moment=0", {"start", "4 → 62"}),
 }

@@ -11,7 +11,7 @@ from subprocess import Popen
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Browser, Route, WebSocketRoute, expect
+from playwright.sync_api import Browser, Route, expect
 
 from pages import contents
 from pages.ui.shell.texts import SESSION_LOST, WARMING_UP
@@ -131,31 +131,6 @@ def test_what_is_loaded_is_looked_at_and_zoomed_with_the_server_gone(browser: Br
         cell = re.search(r'"cell":[\d.]+', heat.get_attribute("data-shape"))[0]
         press(page, browser_texts.CONTROLS["zoomIn"])
         expect(heat).not_to_have_attribute("data-shape", re.compile(rf"{cell}\b"))
-
-
-def test_a_short_loss_of_the_network_does_not_cost_a_training(page_at):
-    lines: list[WebSocketRoute] = []
-
-    def connect(line: WebSocketRoute) -> None:
-        lines.append(line)
-        line.connect_to_server()
-
-    page = page_at(
-        "/encoder_decoder?batches=600&batch=128",
-        expect=("WebSocket", "when disconnected"),
-        prepare=lambda page: page.route_web_socket(re.compile("_stcore/stream"), connect),
-    )
-    button(page, stage_texts.TRAIN).click()
-    running = main(page).get_by_text(progress("running"))
-    expect(running).to_be_visible(timeout=PATIENCE)
-    (line,) = lines
-    line.close()
-    until(page, lambda: len(lines) == 2, "another connection")
-    before = running.inner_text()
-    expect(running).not_to_have_text(before, use_inner_text=True, timeout=PATIENCE)
-    expect(page.get_by_text(SESSION_LOST)).to_have_count(0)
-    button(page, stage_texts.STOP).click()
-    expect(button(page, stage_texts.CONTINUE)).to_be_visible(timeout=PATIENCE)
 
 
 def test_what_could_not_be_fetched_is_fetched_again(page_at):
