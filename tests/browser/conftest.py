@@ -270,7 +270,7 @@ def darken() -> Callable[[Page], None]:
 
     def turn(page: Page) -> None:
         page.emulate_media(color_scheme="dark")
-        expect(page.get_by_test_id("stApp")).to_have_css("background-color", DARK, timeout=60_000)
+        expect(page.get_by_test_id("stApp")).to_have_css("background-color", DARK)
         wait_for_script(page)
         page.evaluate(FADED)
 
@@ -294,7 +294,7 @@ def axe() -> Callable[[Page], None]:
     """Assert that axe-core finds nothing against WCAG 2 A and AA on the page as it stands: axe(page)."""
 
     def check(page: Page) -> None:
-        expect(page.locator("[data-stale='true']")).to_have_count(0, timeout=60_000)  # pale, and about to be drawn anew
+        expect(page.locator("[data-stale='true']")).to_have_count(0)  # pale, and about to be drawn anew
         page.evaluate(FADED)
         if not page.evaluate("'axe' in window"):
             page.evaluate(Axe().axe_script)  # a fourth of the work: once for all looks at a document

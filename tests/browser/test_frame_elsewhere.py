@@ -25,7 +25,6 @@ from tx_core.classroom.lesson_file import pack_lesson
 from tx_core.classroom.rooms import Rooms
 
 MAP = "[data-testid=stage][data-paints]"
-SLOW = 60_000
 
 
 class SilentHandler(SimpleHTTPRequestHandler):
@@ -79,6 +78,7 @@ def course(started: tuple[str, str, Platform]) -> Platform:
 def page(browser: Browser) -> Iterator[Page]:
     """A tab of a visitor who was never here."""
     page = browser.new_page()
+    page.set_default_timeout(60_000)
     yield page
     page.close()
 
@@ -91,23 +91,21 @@ def framed(page: Page, address: str) -> FrameLocator:
 
 def test_an_allowed_site_shows_the_app_and_the_documents_that_it_frames_itself(page: Page, school_and_stranger):
     school, _, _ = school_and_stranger
-    expect(framed(page, f"{school}/attention.html").locator(MAP)).to_be_visible(timeout=SLOW)
+    expect(framed(page, f"{school}/attention.html").locator(MAP)).to_be_visible()
     bertviz = framed(page, f"{school}/bertviz.html").frame_locator("[data-testid=framed]")
-    expect(bertviz.locator("svg").first).to_be_visible(timeout=SLOW)
+    expect(bertviz.locator("svg").first).to_be_visible()
 
 
 def test_a_file_is_uploaded_within_the_frame(page: Page, school_and_stranger):
     school, _, _ = school_and_stranger
     rows = "".join(f"{word} day {place},{word}\n" for place in range(12) for word in ("sunny", "rainy"))
     frame = framed(page, f"{school}/classifier.html")
-    with page.expect_response(
-        lambda answer: "upload_file" in answer.url and answer.request.method == "PUT", timeout=SLOW
-    ) as sent:
+    with page.expect_response(lambda answer: "upload_file" in answer.url and answer.request.method == "PUT") as sent:
         frame.locator("input[type=file]").set_input_files(
-            {"name": "mine.csv", "mimeType": "text/csv", "buffer": b"text,label\n" + rows.encode()}, timeout=SLOW
+            {"name": "mine.csv", "mimeType": "text/csv", "buffer": b"text,label\n" + rows.encode()}
         )
     assert sent.value.status == 204
-    expect(frame.get_by_test_id("stage-said")).to_contain_text("Untrained", timeout=SLOW)
+    expect(frame.get_by_test_id("stage-said")).to_contain_text("Untrained")
 
 
 def test_another_site_shows_nothing_of_it(page: Page, school_and_stranger):
@@ -127,7 +125,6 @@ def lesson_link(course: Platform) -> str:
 
 
 def test_a_student_of_a_course_is_in_the_lesson_without_cookies_and_their_grade_goes_back(page: Page, course: Platform):
-    page.set_default_timeout(SLOW)
     controls = page.context.new_cdp_session(page)
     controls.send("Network.enable")
     blocked = {"enableThirdPartyCookieRestriction": True}
@@ -135,7 +132,7 @@ def test_a_student_of_a_course_is_in_the_lesson_without_cookies_and_their_grade_
     controls.send("Network.setCookieControls", blocked)
     frame = framed(page, course.course(ada := f"ada-{uuid4()}", "Learner", lesson_link(course)))
     for word in ("france", "spain"):
-        frame.get_by_label(STEP.question.ask).first.fill(word, timeout=SLOW)
+        frame.get_by_label(STEP.question.ask).first.fill(word)
         frame.get_by_role("button", name=texts.SEND, exact=True).press("Enter")
         expect(frame.get_by_role("button", name=texts.SEND)).to_have_count(0)
         if word == "france":

@@ -381,7 +381,7 @@ class Stage(NamedTuple):
 
 def wait_for_library(page: Page) -> None:
     """Wait for the run of Hugging Face's model, which is loaded in the background."""
-    expect(page.get_by_role("button", name=bert_texts.STATES["compare"]["before"], exact=True)).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("button", name=bert_texts.STATES["compare"]["before"], exact=True)).to_be_visible()
 
 
 STAGES = {

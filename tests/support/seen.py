@@ -18,8 +18,6 @@ from pages.ui.shell.texts import CANNOT_BE_SHOWN
 from pages.ui.stage.browser_texts import MORE
 from tests.browser.conftest import FADED, HEARD, IN_PLACE, SILENT, wait_for_script
 
-PATIENCE = 30_000
-"""Milliseconds that an answer may take on a busy machine."""
 MAX_SHIFT = 0.1
 """Of the design; below it, a page counts as stable (web.dev/cls)."""
 NOTE_SHIFTS = """
@@ -87,8 +85,8 @@ def press(page: Page, name: str) -> None:
 def choose(page: Page, name: str) -> None:
     """Choose one of several by its name, and wait for the answer."""
     one = main(page).get_by_role("radio", name=name, exact=True).first
-    one.click(timeout=PATIENCE)
-    expect(one).to_be_checked(timeout=PATIENCE)
+    one.click()
+    expect(one).to_be_checked()
     answered(page)
 
 
@@ -103,10 +101,10 @@ def write(page: Page, text: str, name: str = "Sentence") -> None:
 def answered(page: Page) -> None:
     """Wait until the page has answered what was clicked or typed, and nothing of it is pale or moves."""
     page.evaluate("() => new Promise((told) => setTimeout(told, 60))")  # until the browser, however slow, has told of it
-    page.wait_for_function(HEARD, timeout=PATIENCE)
+    page.wait_for_function(HEARD)
     page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
     wait_for_script(page)
-    expect(page.locator("[data-stale='true']")).to_have_count(0, timeout=PATIENCE)
+    expect(page.locator("[data-stale='true']")).to_have_count(0)
     page.evaluate(FADED)
 
 
@@ -137,7 +135,7 @@ def head(page: Page, layer: int, number: int) -> Locator:
 def choose_head(page: Page, layer: int, number: int) -> None:
     """Choose a head of the table of heads in a stage of pictures, counted from 1."""
     table = stage(page).get_by_role("group", name=re.compile("Enter chooses")).first
-    expect(table).to_be_visible(timeout=PATIENCE)
+    expect(table).to_be_visible()
     for key in ["Escape", "ArrowDown", *["ArrowDown"] * (layer - 1), *["ArrowRight"] * (number - 1), "Enter", "Escape"]:
         table.press(key)
 
@@ -149,7 +147,7 @@ def picture(page: Page, words: str) -> Locator:
 
 def until(page: Page, reached: Callable[[], object], what: str, found: object = "") -> None:
     """Ask again and again until the answer is true, also where the page is drawn anew meanwhile. found: what was found last."""
-    end = time.monotonic() + PATIENCE / 1000
+    end = time.monotonic() + 30
     while not reached():
         assert time.monotonic() < end, f"{what} did not come {found}"
         page.wait_for_timeout(50)
@@ -164,7 +162,7 @@ def saved(page: Page, name: str) -> Path:
 
 def drawn(shown: Locator) -> Locator:
     """Wait until a picture is drawn, in more than the colours of an empty frame; return it."""
-    expect(shown).to_be_visible(timeout=PATIENCE)
+    expect(shown).to_be_visible()
     until(shown.page, lambda: shown.evaluate(COLOURS) > 4, "a picture")
     return shown
 
@@ -182,21 +180,21 @@ def redrawn(shown: Locator, before: str) -> None:
 def entries(page: Page, name: str, nth: int = 0) -> list[str]:
     """Return the entries of the nth list of this name, such as "went 83.5 %"."""
     items = main(page).get_by_role("list", name=name).nth(nth).get_by_role("listitem")
-    expect(items.first).to_be_visible(timeout=PATIENCE)
+    expect(items.first).to_be_visible()
     return [" ".join(text.split()) for text in items.all_inner_texts()]
 
 
 def items(page: Page, region: str) -> list[str]:
     """Return the items of a list that stands in a region of this name, such as "her → lost 0.023 → 0.016 −0.007"."""
     found = main(page).get_by_role("region", name=region).first.get_by_role("listitem")
-    expect(found.first).to_be_visible(timeout=PATIENCE)
+    expect(found.first).to_be_visible()
     return [" ".join(text.split()) for text in found.all_inner_texts()]
 
 
 def says(page: Page, *parts: str) -> None:
     """Wait until the page says all this in one piece of text, in this order."""
     pattern = re.compile(r"[\s\S]*?".join(re.escape(part) for part in parts))
-    expect(main(page).get_by_text(pattern).filter(visible=True).first).to_be_visible(timeout=PATIENCE)
+    expect(main(page).get_by_text(pattern).filter(visible=True).first).to_be_visible()
 
 
 def address(page: Page) -> dict[str, str]:
@@ -211,7 +209,7 @@ def linked(page: Page, **fields: str) -> None:
         asked = parse_qs(urlsplit(url).query)
         return all(asked.get(name) == [value] for name, value in fields.items())
 
-    page.wait_for_url(holds, timeout=PATIENCE)
+    page.wait_for_url(holds)
 
 
 def in_sight(page: Page) -> list[str]:
@@ -260,7 +258,7 @@ LOW = {"/?": 500, "part=batch": 400, "part=run": 400}
 
 def comes_first(page: Page) -> None:
     """Assert that a page fits and most of its picture is in sight on arrival: at 1280 × 800, or at the width of a phone."""
-    expect(stage(page)).to_be_visible(timeout=PATIENCE)
+    expect(stage(page)).to_be_visible()
     page.evaluate(IN_PLACE)
     fits(page)
     is_phone = page.viewport_size["width"] < 500
@@ -283,7 +281,7 @@ def entry_of(page: Page):
 
 def fits(page: Page) -> None:
     """Assert that nothing is wider than the screen, once the page has taken its width."""
-    page.wait_for_function(f"() => !({WIDER})().length", timeout=PATIENCE)
+    page.wait_for_function(f"() => !({WIDER})().length")
 
 
 Look = Callable[[Page], None]

@@ -15,7 +15,6 @@ from pages.ui.stage import browser_texts
 from pages.ui.stage import texts as stage_texts
 from tests.browser.conftest import go_by_history
 from tests.support.seen import (
-    PATIENCE,
     address,
     answered,
     button,
@@ -37,7 +36,7 @@ MEANINGS = {name: term.meaning.replace("*", "") for group in GROUPS for term in 
 def on_page(page: Page, key: str) -> None:
     """Wait until a page is there, by its question and its name in the tab."""
     headings = page.get_by_role("heading", level=1)  # of the page that is left, too, until this one has run
-    expect(headings.first).to_have_text(contents.page(key).question, timeout=PATIENCE)
+    expect(headings.first).to_have_text(contents.page(key).question)
     expect(page).to_have_title(contents.page(key).name)
     answered(page)
     expect(headings).to_have_count(1)
@@ -121,22 +120,20 @@ def test_basic_hides_what_a_beginner_need_not_know_and_is_remembered(arrive, ser
     linked(page, level="basic")
     expect(second).to_have_count(0)
     page.goto(f"{server}/attention")  # the link says nothing: the browser remembers
-    expect(page.get_by_role("radio", name=shell_texts.BASIC)).to_be_checked(timeout=PATIENCE)
+    expect(page.get_by_role("radio", name=shell_texts.BASIC)).to_be_checked()
     expect(second).to_have_count(0)
     go_to(page, "masks")
     expect(page.get_by_role("radio", name=shell_texts.BASIC)).to_be_checked()
     page.goto(f"{server}/attention?level=advanced")  # somebody's link is not the visitor's choice
-    expect(second).to_be_visible(timeout=PATIENCE)
+    expect(second).to_be_visible()
     page.goto(f"{server}/attention?pair=It+was+red.")
-    expect(second).to_have_count(0, timeout=PATIENCE)
-    expect(page.get_by_text(shell_texts.HIDDEN_VALUES.format(names=shell_texts.SETTING_NAMES["pair"]))).to_be_visible(
-        timeout=PATIENCE
-    )
+    expect(second).to_have_count(0)
+    expect(page.get_by_text(shell_texts.HIDDEN_VALUES.format(names=shell_texts.SETTING_NAMES["pair"]))).to_be_visible()
     answered(page)
     for_everybody(page)
     page.set_viewport_size({"width": 1280, "height": 900})
     button(page, shell_texts.SHOW_HIDDEN, exact=False).click()
-    expect(second).to_have_value("It was red.", timeout=PATIENCE)
+    expect(second).to_have_value("It was red.")
 
 
 @pytest.mark.ci

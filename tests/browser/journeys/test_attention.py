@@ -12,7 +12,6 @@ from pages.ui.shell import texts as shell_texts
 from pages.ui.shell.numbers import weight
 from pages.ui.stage import browser_texts
 from tests.support.seen import (
-    PATIENCE,
     address,
     answered,
     button,
@@ -59,7 +58,7 @@ def looks_at(page: Page, query: str, found: dict[str, float]) -> None:
     shown = drawn(picture(page, f"^Heatmap.*“{re.escape(query)}”.*{found[first]:.2f}.*“{re.escape(first)}”"))
     expect(main(page).get_by_text(shown.get_attribute("aria-label").removeprefix("Heatmap. "), exact=True).first).to_be_visible()
     strongest = main(page).get_by_role("region", name=browser_texts.MAP["strongest"]).get_by_role("listitem").first
-    expect(strongest).to_have_text(re.compile(rf"{re.escape(first)}\s*{weight(found[first])}"), timeout=PATIENCE)
+    expect(strongest).to_have_text(re.compile(rf"{re.escape(first)}\s*{weight(found[first])}"))
 
 
 def test_a_head_and_a_word_are_looked_at_and_come_back_by_link_reload_and_from_another_page(arrive):

@@ -10,7 +10,6 @@ from playwright.sync_api import FrameLocator, Page, expect
 from pages.ui.stage.browser_texts import EXPORT
 from tests.browser.conftest import SILENT
 from tests.support.seen import (
-    PATIENCE,
     address,
     answered,
     button,
@@ -28,7 +27,7 @@ def frame_of(page: Page) -> FrameLocator:
     """The drawing of bertviz, once it is there."""
     answered(page)
     frame = main(page).locator("iframe").content_frame
-    expect(frame.locator("svg line").first).to_be_attached(timeout=PATIENCE)
+    expect(frame.locator("svg line").first).to_be_attached()
     return frame
 
 

@@ -14,7 +14,7 @@ from pages.ui.panels.texts import END_LESSON, HIDDEN_UNTIL_ANSWERED
 from pages.ui.shell.texts import ADD_AND_WRITE, ADD_TO_LESSON, CANNOT_BE_SHOWN, WRITE_LESSON
 from pages.ui.stage import browser_texts
 from tests.browser.journeys.test_lessons import guess
-from tests.support.seen import PATIENCE, answered, fits, listed, main
+from tests.support.seen import answered, fits, listed, main
 from tx_core.classroom.lesson_file import read_lesson, write_lesson
 
 MARKUP = "**bold** <b>tag</b> $x$ [link](http://example.org) `code`"
@@ -31,7 +31,7 @@ def add_view_of_stage(page: Page, count: int) -> None:
     page.get_by_role("button", name=browser_texts.EXPORT["menu"], exact=True).click()
     page.get_by_role("button", name=ADD_TO_LESSON).click()
     page.keyboard.press("Escape")
-    expect(page.get_by_role("link", name=WRITE_LESSON.format(count=count))).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("link", name=WRITE_LESSON.format(count=count))).to_be_visible()
     answered(page)
 
 
@@ -59,7 +59,7 @@ def choose(page: Page, label: str, option: str) -> None:
 def open_step(page: Page, number: int) -> None:
     """Choose a step from the list."""
     page.get_by_role("radio", name=re.compile(rf"^{number}\.")).check(force=True)
-    expect(box_of(page, texts.STEP_TITLE.format(number=number))).to_be_visible(timeout=PATIENCE)
+    expect(box_of(page, texts.STEP_TITLE.format(number=number))).to_be_visible()
     answered(page)
 
 
@@ -88,24 +88,22 @@ def test_a_lesson_is_made_from_two_pages_saved_opened_shared_and_played(page_at,
     page.get_by_role("gridcell", name="Layer 2, head 8", exact=True).click()
     add_view_of_stage(page, 1)
     listed(page, contents.page("fill_mask").name).click()
-    expect(page.get_by_role("heading", name=contents.page("fill_mask").question)).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("heading", name=contents.page("fill_mask").question)).to_be_visible()
     answered(page)
     page.get_by_test_id("stage").get_by_label(browser_texts.CONTROLS["head"], exact=True).select_option("2")
     page.wait_for_url(re.compile(r"heads=\d-3"))
     answered(page)
     page.get_by_role("button", name=ADD_AND_WRITE).click()  # one click adds what is seen, and leads back
-    expect(page.get_by_role("heading", name=contents.page("lesson_editor").question)).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("heading", name=contents.page("lesson_editor").question)).to_be_visible()
     open_step(page, 2)
     write(page, texts.STEP_TITLE.format(number=2), "A blank")
     page.get_by_role("button", name=texts.UP, exact=True).click()
-    page.wait_for_function(PLACED, arg=["A blank", texts.STEP_TITLE.format(number=1)], timeout=PATIENCE)
+    page.wait_for_function(PLACED, arg=["A blank", texts.STEP_TITLE.format(number=1)])
     choose(page, texts.KIND.format(number=1), texts.KINDS["word"])
     expect(box_of(page, texts.ASK.format(number=1))).to_have_value(QUESTION_VIEWS["word"].first_ask)
     write(page, texts.STEP_TEXT.format(number=1), MARKUP)
     open_step(page, 2)
-    expect(page.get_by_test_id("stage").get_by_label(browser_texts.CONTROLS["head"], exact=True)).to_have_value(
-        "7", timeout=PATIENCE
-    )
+    expect(page.get_by_test_id("stage").get_by_label(browser_texts.CONTROLS["head"], exact=True)).to_have_value("7")
     choose(page, texts.KIND.format(number=2), texts.KINDS["token"])
     choose(page, texts.MEASURE_BOXES["query"].format(number=2), "her")
     write(page, texts.TITLE, MARKUP)
@@ -119,17 +117,17 @@ def test_a_lesson_is_made_from_two_pages_saved_opened_shared_and_played(page_at,
     assert lesson.steps[0].view["heads"].endswith("-3")
     link = "".join(main(page).get_by_text(re.compile(r"lesson=z\.")).first.inner_text().split())
     page.get_by_role("button", name=texts.START_ANEW).click()
-    expect(page.get_by_text(texts.NO_STEPS)).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text(texts.NO_STEPS)).to_be_visible()
     put_file(page, written)
     page.get_by_role("button", name=texts.EDIT_FILE).click()
-    expect(page.get_by_role("button", name=texts.SAVE)).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("button", name=texts.SAVE)).to_be_visible()
     answered(page)
     assert saved(page, texts.SAVE, tmp_path / "two") == written
     with browser.new_context() as stranger:
         guest = stranger.new_page()
         guest.goto(link)
         for step in lesson.steps:
-            expect(guest.get_by_role("heading", name=step.title, exact=True)).to_be_visible(timeout=PATIENCE)
+            expect(guest.get_by_role("heading", name=step.title, exact=True)).to_be_visible()
             expect(guest.get_by_text(HIDDEN_UNTIL_ANSWERED)).to_be_visible()
             answered(guest)
             guess(guest, step.question)
@@ -146,33 +144,33 @@ def test_a_reload_loses_nothing_that_was_typed_added_or_opened(page_at, server, 
     page.reload()
     page.goto(f"{server}/lesson_editor")
     view = box_of(page, texts.STEP_TITLE.format(number=1))
-    expect(view).to_have_value(contents.page("attention").name, timeout=PATIENCE)
+    expect(view).to_have_value(contents.page("attention").name)
     answered(page)
     write(page, texts.TITLE, "Sent")
     page.get_by_text(texts.ABOUT, exact=True).click()
     box_of(page, texts.DESCRIPTION).press_sequentially(" Typed")
     page.reload()
-    expect(page.get_by_text(texts.RESTORED)).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text(texts.RESTORED)).to_be_visible()
     expect(box_of(page, texts.TITLE)).to_have_value("Sent")
     expect(box_of(page, texts.DESCRIPTION)).to_have_value(f"{texts.FIRST_DESCRIPTION} Typed")
     answered(page)
     page.get_by_role("button", name=texts.REMOVE, exact=True).click()
-    expect(view).to_have_count(0, timeout=PATIENCE)
+    expect(view).to_have_count(0)
     page.get_by_role("button", name=texts.BRING_BACK).click()
-    expect(view).to_have_count(1, timeout=PATIENCE)
+    expect(view).to_have_count(1)
     answered(page)
     for wrong in (b"\x00\xff", b"title: 1"):
         put_file(page, wrong)
-        expect(main(page).get_by_text(CANNOT_BE_SHOWN).first).to_be_visible(timeout=PATIENCE)
+        expect(main(page).get_by_text(CANNOT_BE_SHOWN).first).to_be_visible()
         expect(page.get_by_role("button", name=texts.EDIT_FILE)).to_have_count(0)
         answered(page)
     path = shipped_lesson(LEARNING_PATH)
     put_file(page, write_lesson(path).encode())
-    expect(page.get_by_role("button", name=texts.EDIT_FILE)).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("button", name=texts.EDIT_FILE)).to_be_visible()
     answered(page)
     page.reload()
-    expect(page.get_by_role("link", name=texts.PLAY_FILE)).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("link", name=texts.PLAY_FILE)).to_be_visible()
     page.get_by_role("button", name=texts.EDIT_FILE).click()
-    expect(box_of(page, texts.STEP_TITLE.format(number=1))).to_have_value(path.steps[0].title, timeout=PATIENCE)
+    expect(box_of(page, texts.STEP_TITLE.format(number=1))).to_have_value(path.steps[0].title)
     answered(page)
     for_everybody(page)

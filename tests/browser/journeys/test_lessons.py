@@ -11,7 +11,7 @@ from pages.ui.panels.question_kinds import QUESTION_VIEWS
 from pages.ui.panels.texts import QUESTION
 from tests.browser.conftest import TO_THE_TOP, go_by_history
 from tests.support.lesson_secrets import Received, secrets_of
-from tests.support.seen import PATIENCE, address, answered, drawn, fits, linked, main, picture, says
+from tests.support.seen import address, answered, drawn, fits, linked, main, picture, says
 from tx_core.classroom.questions import QUESTION_KINDS, Question
 
 PATH = lesson.LEARNING_PATH
@@ -37,14 +37,14 @@ def guess(page: Page, question: Question) -> None:
         main(page).get_by_label(question.ask, exact=True).fill(GUESSES[question.kind])
     answered(page)
     main(page).get_by_role("button", name=texts.CHECK_GUESS).click()
-    expect(page.get_by_text(texts.HIDDEN_UNTIL_ANSWERED)).to_have_count(0, timeout=PATIENCE)
+    expect(page.get_by_text(texts.HIDDEN_UNTIL_ANSWERED)).to_have_count(0)
     answered(page)
 
 
 def on_step(page: Page, number: int) -> None:
     """Wait until a step is there, with its view still closed."""
     linked(page, step=str(number))
-    expect(page.get_by_role("heading", name=STEPS[number - 1].title, exact=True)).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("heading", name=STEPS[number - 1].title, exact=True)).to_be_visible()
     answered(page)
 
 
@@ -85,7 +85,7 @@ def test_the_path_begins_from_the_list_of_lessons_and_sends_no_answer_before_the
     page.go_back()
     on_step(page, 4)
     page.go_back()
-    expect(page.get_by_role("heading", name=STEPS[2].title, exact=True)).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("heading", name=STEPS[2].title, exact=True)).to_be_visible()
     says(page, STEPS[2].then)  # its answer stays
 
 
@@ -134,16 +134,16 @@ def test_a_question_of_each_kind_is_answered_by_keyboard_and_its_verdict_is_said
             page = page_at(link)
         answered(page)
         verdict = page.get_by_test_id("verdict")
-        expect(verdict).to_have_text("", timeout=PATIENCE)
+        expect(verdict).to_have_text("")
         page.evaluate(TO_THE_TOP)
         guess_by_keyboard(page, question)
         answered(page)
         tab_to(page, main(page).get_by_role("button", name=texts.CHECK_GUESS))
         page.keyboard.press("Enter")
         if question.answer or kind == "open":
-            expect(verdict).not_to_have_text("", timeout=PATIENCE)
+            expect(verdict).not_to_have_text("")
             expect(verdict).to_be_focused()
-        expect(page.get_by_text(texts.HIDDEN_UNTIL_ANSWERED)).to_have_count(0, timeout=PATIENCE)
+        expect(page.get_by_text(texts.HIDDEN_UNTIL_ANSWERED)).to_have_count(0)
         if kind in DRAWN:
             cells = main(page).get_by_role("gridcell")
             names = cells.evaluate_all("cells => cells.map((cell) => cell.getAttribute('aria-label') ?? '')")
@@ -164,5 +164,5 @@ def test_a_locked_lesson_leads_nowhere_but_through_itself(page_at, for_everybody
     assert names <= {texts.NEXT_STEP, texts.PREVIOUS_STEP, texts.LEAVE_LESSON}
     for_everybody(page)
     page.get_by_role("link", name=texts.LEAVE_LESSON).click()
-    expect(page.get_by_role("heading", name=contents.page("learn").question)).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("heading", name=contents.page("learn").question)).to_be_visible()
     expect(page.get_by_test_id("stSidebar")).to_be_attached()

@@ -9,7 +9,7 @@ from pages.ui.panels import lesson
 from pages.ui.shell.level import ADVANCED
 from pages.ui.stage import browser_texts
 from tests.browser.conftest import DARK
-from tests.support.seen import PATIENCE, address, answered, button, drawn, picture, sentence, until
+from tests.support.seen import address, answered, button, drawn, picture, sentence, until
 
 pytestmark = pytest.mark.ci
 
@@ -58,7 +58,7 @@ KEYS = "/attention?text=Mary+lost+her+keys.&heads=2-8&focus=4"
 
 def fills_the_screen(page: Page) -> None:
     """Assert that the stage is all that is seen, that no letter of it is too small, and that it is no larger than the screen."""
-    expect(page.locator("body [data-presented]")).to_have_count(1, timeout=PATIENCE)
+    expect(page.locator("body [data-presented]")).to_have_count(1)
     answered(page)
     size, small = page.viewport_size, []
     stage = page.get_by_test_id("stage")
@@ -126,7 +126,7 @@ def test_a_lesson_is_led_by_keys_from_its_words_to_its_picture_and_r_reveals(pag
     expect(verdict).to_have_text("")
     answered(page)
     page.keyboard.press("r")
-    expect(verdict).to_contain_text("yesterday", timeout=PATIENCE)
+    expect(verdict).to_contain_text("yesterday")
     answered(page)
     page.evaluate("document.querySelector('main').scrollTop = 1e6")  # words that do not fit are turned through first
     page.keyboard.press("PageDown")
@@ -135,7 +135,7 @@ def test_a_lesson_is_led_by_keys_from_its_words_to_its_picture_and_r_reveals(pag
     page.keyboard.press("PageDown")
     page.wait_for_url(re.compile(r"[?&]step=3(&|$)"))
     assert address(page)["present"] == "1"
-    expect(page.get_by_role("heading", name=steps[2].title, exact=True)).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("heading", name=steps[2].title, exact=True)).to_be_visible()
     answered(page)
     page.keyboard.press("PageUp")
     page.wait_for_url(re.compile(r"[?&]step=2(&|$)"))

@@ -18,7 +18,7 @@ from pages.ui.shell.texts import SESSION_LOST, WARMING_UP
 from pages.ui.stage import browser_texts
 from pages.ui.stage import texts as stage_texts
 from tests.support.messages import name_in_head
-from tests.support.seen import PATIENCE, answered, button, drawn, head, linked, main, picture, press, said, sentence, until
+from tests.support.seen import answered, button, drawn, head, linked, main, picture, press, said, sentence, until
 from tests.support.serving import ROOT, fetch, free_port, running, site_of_two, streamlit_command, wait_until
 from tests.support.trainings import progress
 
@@ -61,22 +61,22 @@ def test_when_a_server_is_killed_its_pages_go_on_at_another_and_a_lost_training_
         pages = {key: visitor.new_page() for key in EXPLORE}
         for key, page in pages.items():
             page.goto(f"{url}/{key}?{urlencode({'text': SENTENCE})}")
-            expect(page.get_by_role("heading", level=1)).to_have_text(contents.page(key).question, timeout=PATIENCE)
+            expect(page.get_by_role("heading", level=1)).to_have_text(contents.page(key).question)
             answered(page)
         training = visitor.new_page()
         training.goto(f"{url}/classifier?model=own")
-        button(training, stage_texts.TRAIN).click(timeout=PATIENCE)
-        expect(button(training, stage_texts.STOP)).to_be_visible(timeout=PATIENCE)
+        button(training, stage_texts.TRAIN).click()
+        expect(button(training, stage_texts.STOP)).to_be_visible()
         # The run after the one of the click tells the browser what a loss would take.
         running_now = main(training).get_by_text(progress("running"))
-        expect(running_now).not_to_have_text(running_now.inner_text(timeout=PATIENCE), timeout=PATIENCE)
+        expect(running_now).not_to_have_text(running_now.inner_text())
         answered(training)
         server = busiest(servers)
         sentence(pages["attention"]).fill(TYPED)
         server.kill()
         server.wait()
-        expect(training.get_by_text(SESSION_LOST)).to_be_visible(timeout=60_000)
-        expect(button(training, stage_texts.TRAIN)).to_be_enabled(timeout=PATIENCE)
+        expect(training.get_by_text(SESSION_LOST)).to_be_visible()
+        expect(button(training, stage_texts.TRAIN)).to_be_enabled()
         linked(pages["attention"], text=TYPED)
         expect(sentence(pages["attention"])).to_have_value(TYPED)
         for key, page in pages.items():
@@ -85,7 +85,7 @@ def test_when_a_server_is_killed_its_pages_go_on_at_another_and_a_lost_training_
             expect(page.get_by_test_id("stException")).to_have_count(0)
             before = page.url
             main(page).get_by_role("button", name=browser_texts.CONTROLS["headAfter"]).first.click()
-            expect(page).not_to_have_url(before, timeout=PATIENCE)
+            expect(page).not_to_have_url(before)
 
 
 def test_the_example_can_be_looked_at_while_the_model_is_loaded_and_a_new_sentence_follows(browser: Browser, tmp_path: Path):
@@ -103,10 +103,10 @@ def test_the_example_can_be_looked_at_while_the_model_is_loaded_and_a_new_senten
         drawn(picture(page, "^Heatmap.*Layer 1, head 8"))
         assert json.loads(fetch(f"{url}/api/ready")[2]) == {"state": "warming up"}
         sentence(page).fill(TYPED)
-        expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "running", timeout=PATIENCE)
+        expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "running")
         go.touch()
-        expect(picture(page, "^Heatmap.*“(two|birds|sang|[.])”")).to_be_visible(timeout=60_000)
-        expect(page.get_by_text(WARMING_UP)).to_have_count(0, timeout=60_000)
+        expect(picture(page, "^Heatmap.*“(two|birds|sang|[.])”")).to_be_visible()
+        expect(page.get_by_text(WARMING_UP)).to_have_count(0)
         wait_until(lambda: fetch(f"{url}/api/ready")[0] == 200, 30, "a ready server")
         expect(sentence(page)).to_have_value(TYPED)
 
