@@ -13,11 +13,12 @@ from pages.ui.shell.glossary import GROUPS
 from pages.ui.shell.level import ADVANCED
 from pages.ui.stage import browser_texts
 from pages.ui.stage import texts as stage_texts
-from tests.browser.conftest import go_by_history
+from tests.browser.conftest import SHOWN
 from tests.support.seen import (
     address,
     answered,
     button,
+    check_arrival,
     choose,
     comes_first,
     fits,
@@ -69,18 +70,13 @@ def test_on_a_phone_the_list_of_pages_opens_leads_on_and_is_folded_away(arrive, 
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("path", ["/", "/attention", "/positions", "/encoder_decoder", "/words"])
-def test_a_page_stands_still_on_the_phone_of_whoever_was_never_here_its_picture_in_sight(arrive, path: str):
-    page = arrive(path, cold=True, width=390)
-    comes_first(page) if path != "/words" else fits(page)
-
-
-@pytest.mark.ci
-def test_every_page_fits_a_phone_and_has_its_picture_in_sight(page_at):
-    page = page_at("/learn", width=390)
-    for entry in contents.PAGES:
-        go_by_history(page, f"/{entry.address or entry.key}")
-        answered(page)
+def test_pages_stand_still_on_a_phone_their_picture_in_sight(arrive, server):
+    page = arrive("/", cold=True, width=390)
+    comes_first(page)
+    for entry in contents.PAGES[1:]:
+        page.goto(f"{server}/{entry.address or entry.key}")
+        page.wait_for_function(SHOWN)
+        check_arrival(page)
         comes_first(page) if entry.computes else fits(page)
 
 
