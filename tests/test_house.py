@@ -130,14 +130,6 @@ def test_a_file_imports_its_own_folder_and_the_folders_below_only():
     assert offences(CODE, not_below) == {}
 
 
-def test_the_core_knows_no_screen():
-    core = [path for path in CODE if name_of(path).startswith("tx_core/")]
-    assert (
-        offences(core, lambda path: [name for name in imported(path) if name.split(".")[0] in {"pages", "app", "streamlit"}])
-        == {}
-    )
-
-
 def test_no_imports_run_in_a_circle():
     graph = {name: own_imports(path) - {name} for name, path in MODULES.items() if not name_of(path).endswith("__init__.py")}
     assert len(list(TopologicalSorter(graph).static_order())) >= len(graph)

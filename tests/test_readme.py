@@ -20,21 +20,11 @@ DOCUMENTS = [
 CI = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        f"{ENVIRONMENT}requirements.txt && .venv/bin/streamlit run app.py",
-        f"{ENVIRONMENT}requirements-dev.txt && .venv/bin/pytest",
-    ],
-)
-def test_the_readme_gives_the_two_commands(command):
-    assert command in README.splitlines()
-
-
-def test_every_command_of_the_readme_makes_the_environment_that_it_uses():
-    commands = [line for line in README.splitlines() if line.startswith((".venv/", "python3 "))]
+def test_the_readme_gives_the_two_commands_and_every_one_makes_the_environment_that_it_uses():
+    commands = [line.removeprefix(ENVIRONMENT) for line in README.splitlines() if line.startswith((".venv/", "python3 "))]
     assert len(commands) == 3
-    assert all(command.startswith("python3 -m venv .venv && .venv/bin/pip install ") for command in commands)
+    assert "requirements.txt && .venv/bin/streamlit run app.py" in commands
+    assert "requirements-dev.txt && .venv/bin/pytest" in commands
     torch = re.search(r"^torch==\S+", (ROOT / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE)[0]
     assert f"{torch} --index-url https://download.pytorch.org/whl/cpu" in README
 
@@ -42,10 +32,6 @@ def test_every_command_of_the_readme_makes_the_environment_that_it_uses():
 def test_continuous_integration_runs_what_the_readme_tells_a_person_to_run():
     assert re.search(r'bin/pip" install .*-r requirements-dev\.txt', CI)
     assert re.search(r'bin/pytest"', CI)
-
-
-def test_the_readme_is_short_enough_to_be_read():
-    assert len(README.splitlines()) <= 120
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
