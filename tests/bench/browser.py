@@ -172,27 +172,12 @@ def phone_row(browser: Browser) -> Row:
     return Row(what, measured, "4 s, 600 kB", median(times) <= 4 and median(sizes) <= 600)
 
 
-# Gaps between frames, in milliseconds, while something moves.
-FRAMES = """async (seconds) => {
-  const stamps = []
-  await new Promise(done => {
-    const begun = performance.now()
-    const look = (now) => {
-      stamps.push(now)
-      return now - begun < seconds * 1000 ? requestAnimationFrame(look) : done()
-    }
-    requestAnimationFrame(look)
-  })
-  return stamps.slice(1).map((now, place) => now - stamps[place])
-}"""
 MEASURED = "[data-testid=stage][data-measured=true]"
 WORDS = {10: "Yesterday my brother and I [MASK] home .", 15: "The key to the big old cabinets [MASK] on the table."}
-LONGER = "Yesterday the old man and his son [MASK] to the school near the big river in town."
-"""20 tokens."""
 
 
 def route_rows(browser: Browser) -> list[Row]:
-    """The picture of Start: when its arcs have come, and whether it moves smoothly while it plays."""
+    """The picture of Start: when its arcs have come."""
     found = []
     with ready_server() as (url, _):
         for tokens, text in WORDS.items():
@@ -209,15 +194,6 @@ def route_rows(browser: Browser) -> list[Row]:
             kept = every <= 1500 and (first <= 150 or tokens > 10)
             found.append(Row(f"arcs of Start, {tokens} tokens: into the blank / all", said, most, kept))
             page.close()
-        page = browser.new_page(viewport={"width": 1280, "height": 800})
-        page.goto(f"{url}/?least=0.1&text={quote_plus(LONGER)}")
-        page.wait_for_function(SEEN, arg=MEASURED, timeout=60_000)
-        page.get_by_role("button", name="Play", exact=True).click()
-        gaps = page.evaluate(FRAMES, 3.5)
-        rate = 1000 * len(gaps) / sum(gaps)
-        said = f"{rate:.0f} frames a second, longest gap {max(gaps):.0f} ms"
-        found.append(Row("the picture of Start while it plays, 20 tokens", said, "60", rate > 59))
-        page.close()
     return found
 
 

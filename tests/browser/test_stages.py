@@ -82,7 +82,7 @@ def look_at_blank(page: Page) -> None:
 
 
 def look_at_comparison(page: Page) -> None:
-    """Go through states, rows, heads and words, exchange the sides, and see the sentence follow."""
+    """Go through states, rows, heads and words, and see the sentence follow."""
     labels = compare_texts.PICTURE
 
     def weight_of(text: str) -> float:
@@ -104,8 +104,6 @@ def look_at_comparison(page: Page) -> None:
     expect(said(page)).to_contain_text("Layer 3, head 5.")
     stage(page).get_by_label(labels["word"], exact=True).select_option("like")
     expect(stage(page)).to_have_attribute("data-word", "like")
-    for _ in range(2):
-        press(page, labels["swap"])
 
 
 def step(page: Page, title: str) -> None:

@@ -104,18 +104,6 @@ def test_keys_begin_and_end_the_view_and_blank_the_screen_in_the_colours_of_the_
     expect(page).not_to_have_url(re.compile("present=1"))
 
 
-def test_page_down_and_page_up_turn_the_pictures_of_a_stage(page_at):
-    page = page_at("/self_attention?present=1", prepare=lambda page: page.add_init_script(NOTE_WRITING))
-    page.set_viewport_size({"width": 1920, "height": 1080})
-    steps = page.get_by_test_id("stage").get_by_test_id("matrix-steps")
-    first = steps.get_attribute("data-step")
-    page.keyboard.press("PageDown")
-    expect(steps).not_to_have_attribute("data-step", first)
-    fills_the_screen(page)
-    page.keyboard.press("PageUp")
-    expect(steps).to_have_attribute("data-step", first)
-
-
 def test_a_lesson_is_led_by_keys_from_its_words_to_its_picture_and_r_reveals(page_at):
     steps = lesson.shipped_lesson(lesson.LEARNING_PATH).steps
     page = page_at(f"/fill_mask?lesson={lesson.LEARNING_PATH}&step=2&present=1&level={ADVANCED}")
