@@ -132,22 +132,19 @@ class Family(NamedTuple):
     settings: dict[str, object]
 
 
-SMALL_ROBERTA = SIZES | {
-    # Positions start behind the padding's id, and there are no segments.
-    "max_position_embeddings": POSITIONS + 2,
-    "type_vocab_size": 1,
-    "pad_token_id": 1,
-    "bos_token_id": 0,
-    "eos_token_id": 2,
-}
-SMALL_BART = {
-    "d_model": HIDDEN,
-    "encoder_layers": 2,
-    "decoder_layers": LAYERS,
-    "max_position_embeddings": POSITIONS,
-    **dict.fromkeys(("encoder_attention_heads", "decoder_attention_heads"), HEADS),
-    **dict.fromkeys(("encoder_ffn_dim", "decoder_ffn_dim"), INTERMEDIATE),
-}
+MARKS_OF_BART = {"bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2}
+SMALL_ROBERTA = SIZES | MARKS_OF_BART | {"max_position_embeddings": POSITIONS + 2, "type_vocab_size": 1}
+"""Positions start behind the padding's id, and there are no segments."""
+SMALL_BART = {"d_model": HIDDEN, "encoder_layers": 2, "decoder_layers": LAYERS, "max_position_embeddings": POSITIONS}
+SMALL_BART |= dict.fromkeys(("encoder_attention_heads", "decoder_attention_heads"), HEADS)
+SMALL_BART |= dict.fromkeys(("encoder_ffn_dim", "decoder_ffn_dim"), INTERMEDIATE)
+SMALL_DISTILBERT = {"dim": HIDDEN, "n_layers": LAYERS, "n_heads": HEADS, "hidden_dim": INTERMEDIATE}
+ONE_MARK = {"bos_token_id": 0, "eos_token_id": 0}
+NO_PADDING = ONE_MARK | {"pad_token_id": None}
+SMALL_GPT2 = {"n_positions": POSITIONS, "n_embd": HIDDEN, "n_layer": LAYERS, "n_head": HEADS, "n_inner": INTERMEDIATE}
+SMALL_T5 = {"d_model": 20, "d_kv": HEAD_DIM, "d_ff": INTERMEDIATE, "num_layers": 2, "num_decoder_layers": LAYERS}
+SMALL_T5 |= {"num_heads": HEADS, "relative_attention_num_buckets": 8, "relative_attention_max_distance": 16}
+STARTS_WITH_PADDING = {"decoder_start_token_id": 0, "pad_token_id": 0, "eos_token_id": 1}
 ALBERT_PIECES = partial(sentence_pieces, single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1")
 ROBERTA_PIECES = partial(sentence_pieces, single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>")
 T5_PIECES = partial(sentence_pieces, single="$A </s>", pair="$A </s> $B </s>")
@@ -157,76 +154,30 @@ FAMILIES = {
     "xlm-roberta": Family("XLMRoberta", "ForMaskedLM", ROBERTA_PIECES, ROBERTA_MARKS, SMALL_ROBERTA),
     "camembert": Family("Camembert", "ForMaskedLM", ROBERTA_PIECES, ROBERTA_MARKS, SMALL_ROBERTA),
     "distilbert": Family(
-        *("DistilBert", "ForMaskedLM", word_pieces, BERT_MARKS),
-        {"dim": HIDDEN, "n_layers": LAYERS, "n_heads": HEADS, "hidden_dim": INTERMEDIATE, "max_position_embeddings": POSITIONS},
+        "DistilBert", "ForMaskedLM", word_pieces, BERT_MARKS, SMALL_DISTILBERT | {"max_position_embeddings": POSITIONS}
     ),
     # All layers share their parameters; embeddings are narrower than the rest.
     "albert": Family("Albert", "ForMaskedLM", ALBERT_PIECES, ALBERT_MARKS, {"embedding_size": 10} | SIZES),
     "electra": Family("Electra", "ForMaskedLM", word_pieces, BERT_MARKS, {"embedding_size": 10} | SIZES),
     # Causal, with nothing around the text.
-    "gpt2": Family(
-        *("GPT2", "LMHeadModel", byte_level, GPT2_MARKS),
-        {
-            "n_positions": POSITIONS,
-            "n_embd": HIDDEN,
-            "n_layer": LAYERS,
-            "n_head": HEADS,
-            "n_inner": INTERMEDIATE,
-            "bos_token_id": 0,
-            "eos_token_id": 0,
-        },
-    ),
+    "gpt2": Family("GPT2", "LMHeadModel", byte_level, GPT2_MARKS, SMALL_GPT2 | ONE_MARK),
     # Rotary positions, and two heads of queries share one of keys and values.
     "starcoder2": Family(
         *("Starcoder2", "ForCausalLM", byte_level, GPT2_MARKS),
-        SIZES | {"pad_token_id": None, "bos_token_id": 0, "eos_token_id": 0, "num_key_value_heads": 2},
+        SIZES | NO_PADDING | {"num_key_value_heads": 2},
     ),
     # Relative positions; as in all encoder-decoders here, more layers in the decoder than in the encoder.
-    "t5": Family(
-        *("T5", "ForConditionalGeneration", T5_PIECES, T5_MARKS),
-        {
-            "d_model": 20,
-            "d_kv": HEAD_DIM,
-            "d_ff": INTERMEDIATE,
-            "num_layers": 2,
-            "num_decoder_layers": LAYERS,
-            "num_heads": HEADS,
-            "relative_attention_num_buckets": 8,
-            "relative_attention_max_distance": 16,
-            "decoder_start_token_id": 0,
-            "pad_token_id": 0,
-            "eos_token_id": 1,
-        },
-    ),
+    "t5": Family("T5", "ForConditionalGeneration", T5_PIECES, T5_MARKS, SMALL_T5 | STARTS_WITH_PADDING),
     "bart": Family(
         *("Bart", "ForConditionalGeneration", byte_level, ROBERTA_MARKS),
-        {
-            "bos_token_id": 0,
-            "pad_token_id": 1,
-            "eos_token_id": 2,
-            "decoder_start_token_id": 2,
-            **SMALL_BART,
-            "forced_eos_token_id": 2,
-        },
+        MARKS_OF_BART | {"decoder_start_token_id": 2, "forced_eos_token_id": 2} | SMALL_BART,
     ),
     # The tables of its sinusoidal positions are not in its files.
-    "marian": Family(
-        *("Marian", "MTModel", T5_PIECES, T5_MARKS),
-        SMALL_BART | {"pad_token_id": 0, "eos_token_id": 1, "forced_eos_token_id": 1, "decoder_start_token_id": 0},
-    ),
+    "marian": Family("Marian", "MTModel", T5_PIECES, T5_MARKS, SMALL_BART | STARTS_WITH_PADDING | {"forced_eos_token_id": 1}),
     # Rotary positions; two layers in three see a few neighbours only.
     "modernbert": Family(
         *("ModernBert", "ForMaskedLM", byte_level, ROBERTA_MARKS),
-        {
-            **SIZES,
-            "local_attention": 4,
-            "global_attn_every_n_layers": 3,
-            "bos_token_id": 0,
-            "pad_token_id": 1,
-            "eos_token_id": 2,
-            "cls_token_id": 0,
-            "sep_token_id": 2,
-        },
+        SIZES | MARKS_OF_BART | {"local_attention": 4, "global_attn_every_n_layers": 3, "cls_token_id": 0, "sep_token_id": 2},
     ),
 }
 
@@ -247,8 +198,7 @@ def write_bert(directory: Path, *, seed: int = 0, with_head: bool = True, **size
 def write_decoder(directory: Path, name: str, seed: int = 0, *, kind: str = "Model", **settings) -> Path:
     """Write a decoder-only model, without a head by default, of any family, by its name in the library's classes."""
     backend = byte_level(GPT2_MARKS)
-    ids = {"pad_token_id": None, "bos_token_id": 0, "eos_token_id": 0}
-    config = getattr(transformers, f"{name}Config")(vocab_size=backend.get_vocab_size(), **SIZES | ids | settings)
+    config = getattr(transformers, f"{name}Config")(vocab_size=backend.get_vocab_size(), **SIZES | NO_PADDING | settings)
     return write(directory, getattr(transformers, f"{name}{kind}")(config), backend, GPT2_MARKS, seed)
 
 

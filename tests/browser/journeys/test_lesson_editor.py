@@ -170,6 +170,7 @@ def test_a_reload_loses_nothing_that_was_typed_added_or_opened(page_at, server, 
     answered(page)
     page.reload()
     expect(page.get_by_role("link", name=texts.PLAY_FILE)).to_be_visible()
+    answered(page)
     page.get_by_role("button", name=texts.EDIT_FILE).click()
     expect(box_of(page, texts.STEP_TITLE.format(number=1))).to_have_value(path.steps[0].title)
     answered(page)
