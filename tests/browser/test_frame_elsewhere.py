@@ -27,17 +27,10 @@ from tx_core.classroom.rooms import Rooms
 MAP = "[data-testid=stage][data-paints]"
 
 
-class SilentHandler(SimpleHTTPRequestHandler):
-    """Serves a folder without a line for each request."""
-
-    def log_message(self, *_arguments: object) -> None:
-        """Write nothing."""
-
-
 @contextmanager
 def site(folder: Path) -> Iterator[str]:
     """Serve a folder as another site than the app's: by the name localhost, while the app is at 127.0.0.1."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(SilentHandler, directory=folder)) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=folder)) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://localhost:{server.server_port}"
         server.shutdown()
@@ -63,12 +56,6 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str
 
 
 @pytest.fixture
-def school_and_stranger(started: tuple[str, str, Platform]) -> tuple[str, str, str]:
-    """The address of a site that the app allows to frame it, that of one that it does not, and the app's own."""
-    return (*started[:2], started[2].app)
-
-
-@pytest.fixture
 def course(started: tuple[str, str, Platform]) -> Platform:
     """The platform."""
     return started[2]
@@ -89,15 +76,15 @@ def framed(page: Page, address: str) -> FrameLocator:
     return page.frame_locator("iframe").first
 
 
-def test_an_allowed_site_shows_the_app_and_the_documents_that_it_frames_itself(page: Page, school_and_stranger):
-    school, _, _ = school_and_stranger
+def test_an_allowed_site_shows_the_app_and_the_documents_that_it_frames_itself(page: Page, started):
+    school, *_ = started
     expect(framed(page, f"{school}/attention.html").locator(MAP)).to_be_visible()
     bertviz = framed(page, f"{school}/bertviz.html").frame_locator("[data-testid=framed]")
     expect(bertviz.locator("svg").first).to_be_visible()
 
 
-def test_a_file_is_uploaded_within_the_frame(page: Page, school_and_stranger):
-    school, _, _ = school_and_stranger
+def test_a_file_is_uploaded_within_the_frame(page: Page, started):
+    school, *_ = started
     rows = "".join(f"{word} day {place},{word}\n" for place in range(12) for word in ("sunny", "rainy"))
     frame = framed(page, f"{school}/classifier.html")
     with page.expect_response(lambda answer: "upload_file" in answer.url and answer.request.method == "PUT") as sent:
@@ -108,11 +95,11 @@ def test_a_file_is_uploaded_within_the_frame(page: Page, school_and_stranger):
     expect(frame.get_by_test_id("stage-said")).to_contain_text("Untrained")
 
 
-def test_another_site_shows_nothing_of_it(page: Page, school_and_stranger):
-    _, stranger, app = school_and_stranger
+def test_another_site_shows_nothing_of_it(page: Page, started):
+    _, stranger, course = started
     with page.expect_console_message(lambda message: "frame-ancestors" in message.text):
         page.goto(f"{stranger}/attention.html")
-    assert not [frame for frame in page.frames if frame.url.startswith(app)]
+    assert not [frame for frame in page.frames if frame.url.startswith(course.app)]
 
 
 STEP = shipped_lesson("path").steps[0]
