@@ -1,5 +1,5 @@
 // What follows a text, from the logits of the most likely tokens and what the others come to: temperature, then top-k, then top-p, as
-// tx_core/fill_mask/next_words.py. tests/browser/test_stage_next_word.py runs the same cases through both.
+// tx_core/fill_mask/next_words.py. tests/browser/test_stages.py compares both.
 
 const TOLERANCE = 1e-9; // rounding error allowed where a sum is compared with top-p
 
