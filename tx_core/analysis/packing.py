@@ -31,9 +31,7 @@ def codes(weights: Float32[np.ndarray, "*heads query key"]) -> UInt16[np.ndarray
     return code.astype(np.uint16)
 
 
-def thumbnails(
-    weights: Float32[np.ndarray, "layer head query key"],
-) -> UInt8[np.ndarray, "layer head row column"]:
+def thumbnails(weights: Float32[np.ndarray, "layer head query key"]) -> UInt8[np.ndarray, "layer head row column"]:
     """Shrink every head's map to at most 24 × 24 cells; each shows the strongest weight it stands for.
 
     The strongest, not the mean: a diagonal stays visible however long the sentence. Cells hold the square root, 0 to 255.

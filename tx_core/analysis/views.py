@@ -49,16 +49,7 @@ def view(stack: AttentionStack, *, merge_words: bool = False, hide_special: bool
         query_groups = _without(query_groups, query_special)
         query_special, key_special = (False,) * len(query_labels), (False,) * len(key_labels)
     weights.setflags(write=False)
-    return View(
-        stack.kind,
-        query_labels,
-        key_labels,
-        query_groups,
-        query_special,
-        key_special,
-        weights,
-        hides,
-    )
+    return View(stack.kind, query_labels, key_labels, query_groups, query_special, key_special, weights, hides)
 
 
 def with_padding(view: View, padding: int) -> View:

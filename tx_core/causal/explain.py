@@ -142,7 +142,6 @@ class AnswerRun:
 
     @property
     def place(self) -> int:
-        """The position of the blank."""
         return self.encoding.blanks[0]
 
     @property
@@ -163,7 +162,6 @@ class AnswerRun:
 
     @property
     def looks(self) -> Float[np.ndarray, "layer head key"]:
-        """The attention from the blank."""
         return self.attention.weights[:, :, self.place]
 
     def falls(self, rows: Sequence[Encoding], changes: Sequence[Sequence[Intervention]] = ()) -> Float[np.ndarray, "row answer"]:

@@ -263,11 +263,7 @@ def answer_entries(engine: Engine, target: Encoding, answers: Sequence[str]) -> 
 
 
 def _cells(
-    engine: Engine,
-    target: Encoding,
-    alignment: Sequence[int | None],
-    what: PatchedPart,
-    sender: Head | None,
+    engine: Engine, target: Encoding, alignment: Sequence[int | None], what: PatchedPart, sender: Head | None
 ) -> dict[tuple[int, int], Intervention]:
     """Return the intervention of each cell that can change the answer."""
     count, place = engine.info.num_layers, target.blanks[0]

@@ -128,7 +128,6 @@ class BatchMeasures:
 
     @property
     def sums(self) -> PatternSums:
-        """The sums of all texts."""
         votes = np.eye(len(PATTERN_KINDS))[winning_kinds(self.scores)].sum(axis=0)
         return PatternSums(self.given.sum(0), self.chance.sum(0), self.queries.sum(0), votes, len(self.asked))
 

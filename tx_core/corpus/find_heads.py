@@ -180,7 +180,6 @@ class HeadsFound:
 
     @property
     def best(self) -> Head:
-        """The head with the highest share."""
         layer, head = np.unravel_index(self.shares.argmax(), self.shares.shape)
         return int(layer), int(head)
 

@@ -12,10 +12,10 @@ from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidat
 from tx_core.analysis.patterns import PATTERN_KINDS, TARGETED_KINDS, PatternSums
 from tx_core.corpus.sentence_file import (
     MAX_FILE_BYTES,
-    MAX_LINES_NAMED,
     STRICT,
     LeftOut,
     Name,
+    Notes,
     Sentences,
     SourceFile,
     WholeNumber,
@@ -187,11 +187,10 @@ def only_named(report: HeadReport) -> HeadReport:
 
 
 def _joined(first: tuple[LeftOut, ...], second: tuple[LeftOut, ...]) -> tuple[LeftOut, ...]:
-    found: dict[str, LeftOut] = {}
+    notes = Notes()
     for one in (*first, *second):
-        before = found.get(one.why, LeftOut(one.why, 0, ()))
-        found[one.why] = LeftOut(one.why, before.count + one.count, (before.lines + one.lines)[:MAX_LINES_NAMED])
-    return tuple(found.values())
+        notes.note(one.why, *one.lines, count=one.count)
+    return notes.all()
 
 
 def write_scan(scan: CorpusScan) -> bytes:

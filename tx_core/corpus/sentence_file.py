@@ -119,19 +119,16 @@ class LeftOut:
 class Notes:
     """Omitted lines by reason, in bounded memory."""
 
-    _lines: dict[str, list[int]] = field(default_factory=dict)
-    _counts: dict[str, int] = field(default_factory=dict)
+    _found: dict[str, LeftOut] = field(default_factory=dict)
 
-    def note(self, why: str, line: int) -> None:
-        """Record one line."""
-        self._counts[why] = self._counts.get(why, 0) + 1
-        named = self._lines.setdefault(why, [])
-        if len(named) < MAX_LINES_NAMED:
-            named.append(line)
+    def note(self, why: str, *lines: int, count: int = 1) -> None:
+        """Record some lines, of `count` in all."""
+        before = self._found.get(why, LeftOut(why, 0, ()))
+        self._found[why] = LeftOut(why, before.count + count, (before.lines + lines)[:MAX_LINES_NAMED])
 
     def all(self) -> tuple[LeftOut, ...]:
         """List the reasons in order of appearance, with ascending line numbers."""
-        return tuple(LeftOut(why, self._counts[why], tuple(sorted(named))) for why, named in self._lines.items())
+        return tuple(replace(one, lines=tuple(sorted(one.lines))) for one in self._found.values())
 
 
 @dataclass(frozen=True)

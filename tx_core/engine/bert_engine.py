@@ -44,7 +44,6 @@ class OwnEngine(LocalEngine, Generic[Model]):
 
     @cached_property
     def info(self) -> ModelInfo:
-        """What the model is."""
         config, is_bert = self.model.config, isinstance(self.model, Bert)
         return ModelInfo(
             family="bert" if is_bert else CAUSAL_FAMILY,

@@ -17,14 +17,7 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from tx_core.engine.architectures import BERT, CAUSAL, TIED_OUTPUT, Architecture, config_from_hub, translate
-from tx_core.engine.checkpoint_files import (
-    DAMAGED_WEIGHTS,
-    NO_SAFETENSORS,
-    WEIGHTS,
-    base_directory,
-    check_manifest,
-    read_config,
-)
+from tx_core.engine.checkpoint_files import DAMAGED_WEIGHTS, NO_SAFETENSORS, WEIGHTS, base_directory, check_manifest, read_config
 from tx_core.errors import CheckpointProblem
 from tx_core.transformer.bert import Bert, tie_head
 from tx_core.transformer.causal_lm import CausalLM

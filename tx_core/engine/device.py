@@ -135,7 +135,6 @@ class DeviceRunner:
 
     @property
     def bfloat16(self) -> bool:
-        """Whether the device computes bfloat16 itself."""
         return computes_bfloat16(self.device)
 
     def in_precision(self, half: bool) -> "DeviceRunner":

@@ -107,7 +107,6 @@ class Scan:
 
     @property
     def finished(self) -> bool:
-        """Whether every head was switched off once."""
         return self.result is not None
 
     def updates(self) -> Generator[Progress, None, None]:

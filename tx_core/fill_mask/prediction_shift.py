@@ -37,7 +37,6 @@ class EntryShift:
 
     @property
     def after(self) -> float:
-        """Its probability with the changes."""
         return self.prediction.probability
 
 

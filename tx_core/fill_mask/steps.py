@@ -61,7 +61,6 @@ class _State:
 
     @property
     def left(self) -> list[int]:
-        """The blanks that are still empty."""
         done = {step.number for step in self.steps}
         return [number for number in range(len(self.places)) if number not in done]
 

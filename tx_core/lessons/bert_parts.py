@@ -63,7 +63,6 @@ class ComparedResults:
 
     @property
     def greatest_difference(self) -> float:
-        """The largest absolute difference."""
         return float((self.ours - self.theirs).abs().max())
 
 

@@ -35,7 +35,6 @@ class LabelPrediction:
 
     @property
     def label(self) -> str:
-        """The most probable label."""
         return self.names[self.probabilities.index(max(self.probabilities))]
 
     def of_words(self) -> tuple[tuple[str, ...], Float[np.ndarray, "label word"]]:
@@ -53,7 +52,6 @@ class LabelPrediction:
 
     @property
     def nbytes(self) -> int:
-        """The memory of the numbers, in bytes."""
         return self.contributions.nbytes + self.trace.nbytes
 
 

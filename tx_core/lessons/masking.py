@@ -77,17 +77,14 @@ class MaskedHead:
 
     @property
     def weights_before(self) -> Float[Tensor, "query key"]:
-        """The weights without the mask."""
         return attention_weights(self.scores)
 
     @property
     def weights(self) -> Float[Tensor, "query key"]:
-        """The weights with the mask."""
         return attention_weights(self.scores, self.mask)
 
     @property
     def difference(self) -> Float[Tensor, "query key"]:
-        """The change of each weight, after − before."""
         return self.weights - self.weights_before
 
     def penalised(self, penalty: float = PENALTY) -> Float[Tensor, "query key"]:

@@ -118,10 +118,7 @@ ENCODINGS = {
     ),
     "learned": PositionEncoding("word vectors", None, vectors=lambda tokens, width, base, engine: learned_table(engine)[:tokens]),
     "shaw": PositionEncoding(
-        "scores",
-        _shaw,
-        biases=_shaw_biases,
-        distances=lambda tokens: clipped_distances(tokens, tokens, SHAW_LIMIT) - SHAW_LIMIT,
+        "scores", _shaw, biases=_shaw_biases, distances=lambda tokens: clipped_distances(tokens, tokens, SHAW_LIMIT) - SHAW_LIMIT
     ),
     "t5": PositionEncoding(
         "scores",

@@ -91,12 +91,7 @@ def token_path(token: str, hidden: Float[Tensor, "layer hidden"]) -> TokenPath:
     """Follow one token through the layers; `hidden` holds its vector after the embeddings and after each layer."""
     cosine = nn.functional.cosine_similarity
     step = torch.cat((torch.ones(1), cosine(hidden[1:], hidden[:-1])))
-    return TokenPath(
-        token,
-        tuple(hidden.norm(dim=-1).tolist()),
-        tuple(cosine(hidden, hidden[:1]).tolist()),
-        tuple(step.tolist()),
-    )
+    return TokenPath(token, tuple(hidden.norm(dim=-1).tolist()), tuple(cosine(hidden, hidden[:1]).tolist()), tuple(step.tolist()))
 
 
 @dataclass(frozen=True)

@@ -24,10 +24,7 @@ class BatchSizes:
     target_padding: int = 0
 
     def __post_init__(self) -> None:
-        for name, tokens, padding in (
-            ("source", self.source, self.source_padding),
-            ("target", self.target, self.target_padding),
-        ):
+        for name, tokens, padding in (("source", self.source, self.source_padding), ("target", self.target, self.target_padding)):
             if not 0 <= padding < tokens:
                 raise ValueError(f"the {name} must keep a token that is not padding, got {padding} of {tokens}")
 

@@ -85,7 +85,6 @@ class ShuffleTest:
 
     @property
     def tokens_shuffled(self) -> tuple[str, ...]:
-        """The tokens after shuffling."""
         return tuple(self.encoding.tokens[place] for place in self.order)
 
 

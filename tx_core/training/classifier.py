@@ -43,7 +43,6 @@ class FrameScore:
 
     @property
     def share(self) -> float:
-        """The share classified correctly."""
         return self.correct / self.total
 
 
@@ -86,12 +85,10 @@ class ClassifierTraining:
 
     @property
     def batches_an_epoch(self) -> int:
-        """Batches per epoch."""
         return math.ceil(len(self.train_rows) / self.settings.batch_size)
 
     @property
     def batches(self) -> int:
-        """Batches of the whole run."""
         return self.batches_an_epoch * self.settings.epochs
 
     @property

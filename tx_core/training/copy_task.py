@@ -99,19 +99,9 @@ class CopySettings:
 
     @property
     def model_sizes(self) -> Seq2SeqConfig:
-        """The transformer that these settings train."""
-        return Seq2SeqConfig(
-            vocab_size=self.vocab_size,
-            hidden_size=self.hidden_size,
-            num_layers=self.num_layers,
-            num_heads=self.num_heads,
-            intermediate_size=self.intermediate_size,
-            max_positions=self.length,
-            norm_first=self.norm_first,
-            activation="relu",
-            layer_norm_eps=1e-5,
-            dropout=0.0,
-        )
+        names = ("vocab_size", "hidden_size", "num_layers", "num_heads", "intermediate_size", "norm_first")
+        own = {name: getattr(self, name) for name in names}
+        return Seq2SeqConfig(**own, max_positions=self.length, activation="relu", layer_norm_eps=1e-5, dropout=0.0)
 
     @property
     def work(self) -> float:
@@ -167,7 +157,6 @@ class CopyTraining:
 
     @property
     def batches(self) -> int:
-        """Batches of the whole run."""
         return self.settings.batches
 
     def updates(self) -> Generator[Progress, None, None]:
@@ -258,7 +247,6 @@ class CopyAnswer:
 
     @property
     def right_ones(self) -> int:
-        """The number of correct numbers."""
         return sum(written == right for written, right in zip(self.written, self.right, strict=True))
 
 

@@ -24,13 +24,7 @@ from tx_core.errors import ExplorerError
 from tx_core.training.pretraining.corpus import HELD_OUT, SOURCES, CorpusFile, CorpusProblem, read_corpus, read_source, tokenise
 from tx_core.training.pretraining.export import export_checkpoint
 from tx_core.training.pretraining.objectives import OBJECTIVES
-from tx_core.training.pretraining.training import (
-    Pretraining,
-    PretrainingSettings,
-    RunProgress,
-    check_same_run,
-    load_state,
-)
+from tx_core.training.pretraining.training import Pretraining, PretrainingSettings, RunProgress, check_same_run, load_state
 from tx_core.training.pretraining.vocabulary import from_pieces, learn_vocabulary, pieces_of
 from tx_core.transformer.bert import Bert
 from tx_core.transformer.causal_lm import CausalLM
@@ -127,7 +121,6 @@ def _vocabulary(options: argparse.Namespace, sources: Sequence[CorpusFile], seed
 
 
 def _model(init_from: Path | None, settings: PretrainingSettings, vocab_size: int) -> Bert | CausalLM:
-    """Build the model to begin with."""
     config, objective = settings.config(vocab_size), OBJECTIVES[settings.objective]
     if init_from is None:
         return objective.random_model(config, settings.seed)

@@ -67,7 +67,7 @@ def test_parts_add_up_to_what_one_reading_of_all_finds(scan: CorpusScan):
 
 
 def test_what_was_left_out_is_counted_through_all_parts(scan: CorpusScan):
-    assert scan.report.sentences.left_out == (LeftOut("empty", 2 * PARTS, tuple(n for k in range(PARTS) for n in (k, 99))),)
+    assert scan.report.sentences.left_out == (LeftOut("empty", 2 * PARTS, (*range(PARTS), *[99] * PARTS)),)
     (unread,) = scan.report.unread
     assert unread.count == PARTS
     assert scan.report.complete

@@ -9,15 +9,7 @@ from torch import Tensor, nn
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES, MODEL_FOR_MASKED_LM_MAPPING_NAMES
 
 from tx_core.engine.engine import ModelInfo, head_missing
-from tx_core.engine.hub.parts import (
-    FAMILY_MODULES,
-    Parts,
-    apply_head,
-    position_ids,
-    projection_weight,
-    read_early,
-    with_changes,
-)
+from tx_core.engine.hub.parts import FAMILY_MODULES, Parts, apply_head, position_ids, projection_weight, read_early, with_changes
 from tx_core.engine.hub.recorder import Recorder
 from tx_core.engine.local_engine import Batch, Computed, LocalEngine
 from tx_core.engine.tensors import batch_tensors

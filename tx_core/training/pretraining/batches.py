@@ -39,7 +39,6 @@ class Packing(NamedTuple):
 
     @property
     def buckets(self) -> tuple[int, ...]:
-        """The lengths to which examples are padded."""
         return (*(length for length in LENGTHS if length < self.most), self.most)
 
 

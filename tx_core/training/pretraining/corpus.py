@@ -46,7 +46,6 @@ class TokenisedSource(NamedTuple):
 
     @property
     def starts(self) -> Int[np.ndarray, "line"]:
-        """The start of each line."""
         return np.concatenate((np.zeros(1, np.int64), self.line_ends[:-1]))
 
 

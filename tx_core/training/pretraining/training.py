@@ -148,7 +148,6 @@ class Pretraining:
 
     @property
     def finished(self) -> bool:
-        """Whether all updates are made."""
         return self.progress.step >= self.settings.steps
 
     def updates(self, folder: Path, facts: dict[str, Any]) -> Generator[RunProgress, None, None]:
