@@ -160,11 +160,16 @@ function drawStrip(stage, state) {
   const { header: { next, labels: texts }, strip, store } = stage;
   const place = placeOf(stage, state);
   refill(strip, [next.beginning, next.written.map((token) => next.tokens[token]), next.ended], () => {
-    const words = next.written.map((token, number) => button(visible(next.tokens[token][2]), () => store.set({ at: number + 1 }), {
-      class: next.tokens[token][3] ? "word joins" : "word", "data-at": String(number + 1), title: texts.alternatives }));
+    const words = [[element("bdi", { class: "beginning" }, next.beginning)]]; // each of its pieces, which stay in one line
+    next.written.forEach((token, number) => {
+      const [, , text, joins] = next.tokens[token];
+      const piece = button(visible(text), () => store.set({ at: number + 1 }), { class: joins ? "word joins" : "word", "data-at": String(number + 1), title: texts.alternatives });
+      if (joins) words.at(-1).push(piece);
+      else words.push([piece]);
+    });
     const open = button(next.ended ? texts.end : "…", () => store.set({ at: 0 }), { class: "word next", "data-at": "0", "aria-label": texts.next, title: texts.next });
     requestAnimationFrame(() => { strip.scrollTop = strip.scrollHeight; });
-    return [element("bdi", { class: "beginning" }, next.beginning), ...words, open];
+    return [...words.flatMap((pieces, number) => [element("span", { class: number ? "whole" : "" }, ...pieces), " "]), open];
   });
   const at = place === next.written.length ? "0" : String(place + 1);
   for (const one of strip.querySelectorAll("button")) one.ariaPressed = String(one.dataset.at === at);

@@ -91,7 +91,7 @@ def writing_inputs(page: str) -> SentenceInputs:
         """Return whether a model writes, or is the one that a link names: the page says why it cannot be shown."""
         return card.predicts_next or card.name == state[widget_key(page, "model")]
 
-    inputs = sentence_inputs(page, FIELDS, offers=offers)
+    inputs = sentence_inputs(page, FIELDS, offers=offers, counts=False)
     asked = (page_view(page).arrivals, inputs.text, inputs.model, inputs.bare)
     before = state.get(f"{page}_begun", asked)
     if before != asked and before[0] == asked[0]:

@@ -247,9 +247,11 @@ PLACE = """() => {
   const root = [...document.querySelectorAll('[data-mounted]')].map((box) => box.shadowRoot?.querySelector('[data-testid=stage]'))
   const stage = root.find(Boolean)
   const { top, height } = (stage.querySelector(':scope > .frame') ?? stage).getBoundingClientRect()
-  return { top: top + main.scrollTop, height, page: main.scrollHeight }
+  const drawn = [...stage.querySelectorAll('canvas, svg, .bars, table, iframe')].map((one) => one.getBoundingClientRect())
+  const picture = Math.min(...drawn.filter((one) => one.width > 40 && one.height > 24).map((one) => one.top))
+  return { top: top + main.scrollTop, height, picture: picture + main.scrollTop, page: main.scrollHeight }
 }"""
-"""Where the first picture of a page stands, and how long the page is, in pixels."""
+"""Where the first picture of a page stands with its toolbar, where what is drawn begins, and how long the page is, in pixels."""
 
 
 LOW = {"/?": 500, "part=batch": 400, "part=run": 400}
@@ -268,7 +270,7 @@ def comes_first(page: Page) -> None:
     def is_placed() -> bool:
         found.update(page.evaluate(PLACE))
         in_sight = 800 - found["top"] >= 0.6 * found["height"] and found["page"] <= 2.5 * 800
-        return found["height"] >= least and (found["top"] <= 520 if is_phone else in_sight)
+        return found["height"] >= least and (found["picture"] <= 520 if is_phone else in_sight)
 
     until(page, is_placed, f"a picture {least} pixels high, in sight", found)
 

@@ -75,7 +75,8 @@ function step({ bars }, event) {
 // prediction: of pages/fill_mask/stage.py; compared: "before", "after" or "difference"; asks: whether words to follow are asked for.
 export function drawPredictions(made, prediction, compared, { asks }) {
   const { texts } = made;
-  setText(made.title, prediction.limit < 1 ? say(texts.scale, { percent: Math.round(100 * prediction.limit) }) : texts.likely);
+  made.title.hidden = prediction.limit >= 1; // the sentence above says what the bars are
+  setText(made.title, say(texts.scale, { percent: Math.round(100 * prediction.limit) }));
   drawList(made.likely, prediction.likely, prediction.limit, compared);
   made.followed.node.hidden = !prediction.followed.length;
   drawList(made.followed, prediction.followed, prediction.limit, compared);

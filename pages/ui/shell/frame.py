@@ -75,10 +75,10 @@ def open_page(key: str) -> DeltaGenerator:
         return st.empty()
     with st.container(gap=None):
         st.title(page.question, anchor=False)
-        with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
+        # assets/page.css leaves this row out on a phone, where the picture has to be in sight
+        with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom", key="lead"):
             if not {LESSON, ROOM, LEAD} & st.query_params.keys():
-                with st.container(key="lead", width="content"):  # assets/page.css leaves it out on a phone
-                    st.markdown(page.lead)
+                st.markdown(page.lead, width="content")
             badge = st.empty()
     status = readiness.default_engine.status
     asked = {st.session_state.get(widget_key(key, "model")), view_parameters().get("model")}

@@ -6,6 +6,7 @@ from playwright.sync_api import Page, expect
 
 from pages.next_word import texts
 from pages.ui.shell.numbers import percent
+from tests.browser.conftest import go_by_history
 from tests.support.seen import linked, main, write
 from tx_core import load, next_words
 from tx_core.analysis.probabilities import rank_of
@@ -56,6 +57,10 @@ def test_a_beginning_is_written_on_from_any_of_its_tokens(arrive, for_everybody)
     expect(page.get_by_test_id("stage")).to_have_attribute("data-place", "1")
     strip.get_by_role("button").first.click()
     linked(page, at="1")
+    *_, one, other, stop = engine.encode("She left unhappily.").ids
+    go_by_history(page, f"/next_word?text=She+left&written={one}.{other}.{stop}")
+    expect(strip).to_have_text("She left unhappily. …", use_inner_text=True)  # pieces of a word are read as one
+    expect(strip.get_by_role("button")).to_have_count(4)
     write(page, "")
     expect(said).to_be_hidden()
     write(page, "The old man")
