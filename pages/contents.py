@@ -45,7 +45,7 @@ PAGES = (
         "Start",
         "home",
         "What does a language model look at?",
-        "Each arc is one word looking at another; the wider it is, the more the prediction needs it.",
+        "BERT looks both ways to fill a blank, as here; ChatGPT's kind looks back and writes on.",
         script="routes",
     ),
     Page(

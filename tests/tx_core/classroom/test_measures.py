@@ -1,5 +1,8 @@
 """The answers of a lesson are the model's own numbers, taken another way here."""
 
+import math
+import re
+
 import numpy as np
 import pytest
 
@@ -116,6 +119,15 @@ def test_a_guessed_word_gets_its_own_share_and_rank(engine):
         assert verdict.share == pytest.approx(share, rel=1e-4)
         assert verdict.rank == 1 + (shares > share).sum()
         assert verdict.right == (guess == "Went ")
+
+
+def test_the_sums_of_a_question_and_its_labels_are_right_and_of_as_many_numbers_as_said(engine):
+    text = STEPS["Compute it"].text
+    sums = re.findall(r"([\d ×+]+) = (\d+)", text)
+    assert [sum(math.prod(map(int, product.split("×"))) for product in terms.split("+")) for terms, _ in sums] == [6, 3]
+    assert [int(total) for _, total in sums] == [6, 3]
+    size = engine.info.hidden_size // engine.info.num_heads
+    assert f"each has {size} numbers" in text and f"the square root of {size}" in text
 
 
 def test_a_number_is_right_within_its_tolerance(engine):
