@@ -6,7 +6,6 @@ table in HOSTING.md. Imports pydantic, never torch.
 
 import logging
 import os
-import stat
 import tempfile
 import tomllib
 from collections.abc import Iterable
@@ -221,30 +220,8 @@ def _shown(field: FieldInfo) -> dict[str, str]:
 
 
 def state_folder() -> Path:
-    """Return the folder for persistent data: in the user's state directory, or in the temporary one if that is not writable."""
-    home = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
-    try:
-        folder = Path(home, "attention-explorer")
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if os.access(folder, os.W_OK):
-            return folder
-    except OSError:
-        pass
-    return _temporary_folder()
-
-
-def _temporary_folder() -> Path:
-    """Return this user's folder in the temporary directory, the same at each start; a new one if others may have made that."""
-    folder = Path(tempfile.gettempdir(), f"attention-explorer-{os.getuid()}")
+    """Return the folder for persistent data: in the user's state directory, or a new temporary one if that is not writable."""
+    folder = Path(os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state"), "attention-explorer")
     with suppress(OSError):
-        folder.mkdir(exist_ok=True, mode=0o700)
-    return folder if is_private_folder(folder) else Path(tempfile.mkdtemp(prefix="attention-explorer-"))
-
-
-def is_private_folder(folder: Path) -> bool:
-    """Return whether a path is a folder that belongs to this user and that nobody else may open."""
-    try:
-        found = folder.lstat()
-    except OSError:
-        return False
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folder if os.access(folder, os.W_OK) else Path(tempfile.mkdtemp(prefix="attention-explorer-"))
