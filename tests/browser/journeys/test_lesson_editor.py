@@ -138,7 +138,7 @@ def test_a_lesson_is_made_from_two_pages_saved_opened_shared_and_played(page_at,
 
 
 @pytest.mark.ci
-def test_a_reload_loses_nothing_that_was_typed_added_or_opened(page_at, server, for_everybody):
+def test_a_reload_loses_nothing_that_was_typed_added_or_opened(page_at, server):
     page = page_at("/attention?text=Mary+lost+her+keys.")
     add_view_of_stage(page, 1)
     page.reload()
@@ -159,7 +159,6 @@ def test_a_reload_loses_nothing_that_was_typed_added_or_opened(page_at, server, 
     page.get_by_role("button", name=texts.BRING_BACK).click()
     expect(view).to_have_count(1)
     answered(page)
-    for_everybody(page)
     for wrong in (b"\x00\xff", b"title: 1"):
         put_file(page, wrong)
         expect(main(page).get_by_text(CANNOT_BE_SHOWN).first).to_be_visible()
@@ -172,3 +171,13 @@ def test_a_reload_loses_nothing_that_was_typed_added_or_opened(page_at, server, 
     page.reload()
     page.get_by_role("link", name=texts.PLAY_FILE).click()
     expect(page.get_by_role("heading", name=path.steps[0].title, exact=True)).to_be_visible()
+
+
+@pytest.mark.ci
+def test_the_editor_is_open_to_everybody_with_a_long_lesson_in_it(arrive, for_everybody):
+    page = arrive("/lesson_editor")
+    choose(page, texts.SHIPPED, shipped_lesson(LEARNING_PATH).title)
+    page.get_by_role("button", name=texts.COPY).click()
+    expect(page.get_by_role("button", name=texts.SAVE)).to_be_visible()
+    answered(page)
+    for_everybody(page)
