@@ -401,7 +401,7 @@ STAGES = {
         f"/fill_mask?text={quote_plus('Yesterday I [MASK] to school.')}&changes=off~5-7&heads=5-7",
         look_at_blank,
         "heads=6-2.*focus=3.*compared=difference",
-        {"yesterday", "Before", "After", "Difference"},
+        {"school", "Before", "After", "Difference"},
     ),
     "compare": Stage(
         f"/compare?text={quote_plus(FLIES[0])}&text_b={quote_plus(FLIES[1])}&head=2-1&focus=5",

@@ -107,6 +107,7 @@ def test_blanks_are_filled_step_by_step_in_place(page_at):
         expect(page.get_by_test_id("steps-said")).to_contain_text(re.compile("I have a lot of money.*all 6 orders", re.DOTALL))
         push(texts.STEPS["undo"])
         expect(words.get_by_role("button", name="[MASK]")).to_have_count(1)
+        expect(words.get_by_role("button", name="lot 1 · 69.1 %")).to_be_visible()
         push(texts.STEPS["orders"]["left"])
         expect(words.get_by_role("button", name="[MASK]")).to_have_count(3)
 
