@@ -92,7 +92,7 @@ class BertInputs(PageInputs):
         settings = vars(self) | {"layer": layer + 1, "head": head + 1}
         chosen = {name: settings[name] for name in used}
         title = texts.EXPORT_TRAINED if self.model == FINE_TUNED else texts.EXPORT_TITLES[self.part]
-        return PartNumbers(title.format(**settings), self.about(**chosen), shown, texts.EXPORT_RESULTS[self.part])
+        return PartNumbers(title.format(**settings), self.about(**chosen), shown)
 
 
 def bert_inputs() -> BertInputs:

@@ -130,7 +130,7 @@ def family_part(inputs: BertInputs, engine: BertEngine) -> None:
     about = {"formulas": [texts.FAMILY_EQUATION], "letters": texts.FAMILY_EQUATION_NOTE, "sources": (families.Sizes,)}
     if inputs.load and chosen.name is not None and (trace := _loaded(inputs, chosen.name)):
         return _show_loaded(inputs, trace, prose, about)
-    numbers = PartNumbers(chosen.title, {"text": inputs.text}, (), "")
+    numbers = PartNumbers(chosen.title, {"text": inputs.text}, ())
     part = Part([_sizes(inputs, engine)], numbers, prose, **about)
     architecture = bert_architecture(chosen.sizes.num_layers, {}, field="")
     show_part(PAGE, FIELDS, part_controls(inputs), part, architecture)

@@ -157,11 +157,6 @@ EXPORT_TITLES = {
     "labels": "An untrained classification head with {labels} labels",
 }
 EXPORT_TRAINED = "The label head that was trained on film reviews"
-EXPORT_RESULTS = {
-    "compare": "It ends with `ours` and `theirs`: the weights of this head.",
-    "random": "It ends with `weights`: those of the trained and of the untrained model.",
-    "labels": "It ends with `shares`: the probabilities of the labels.",
-}
 TASKS = (
     "BERT was trained on **two tasks** at once. *Masked words*: of 15 % of the words, most are hidden, and BERT predicts them "
     "from both sides (try it in Fill the blank). *Next sentence*: of two sentences, BERT tells from the vector of [CLS] whether "

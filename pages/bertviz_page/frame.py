@@ -14,7 +14,7 @@ from pages.bertviz_page.framed import PATH, is_published, publish, secret_word
 from pages.ui.export.attention import AttentionMap, weight_files
 from pages.ui.export.computation import Computation, call, each, load_call, named, sentences_of
 from pages.ui.export.menu import export_menu
-from pages.ui.export.records import DataFiles, Export, PartNumbers
+from pages.ui.export.records import Export, PartNumbers
 from pages.ui.export.texts import TITLE_WITHOUT_STAGE
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, StageFields, choice_field, set_values, text_field, value_of
@@ -23,7 +23,7 @@ from pages.ui.stage.charts import Drawing as ChartDrawing
 from pages.ui.stage.controls import Control, numbered
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import About, Picture
-from pages.ui.stage.sources import file_stem, reading, source
+from pages.ui.stage.sources import reading, source
 from pages.ui.stage.texts import STACK, STACK_LABELS
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine.engine import Engine
@@ -212,16 +212,13 @@ def one_layer_only(view: str, stacks: Sequence[AttentionStack]) -> bool:
 def bertviz_export(drawing: Drawing) -> Export:
     """Return data and code of a drawing."""
     trace, kinds = drawing.trace, [stack.kind for stack in drawing.stacks]
-    stem = file_stem(f"bertviz-{drawing.view}", f"{trace.model}-{drawing.kind}" if drawing.kind else trace.model)
-    result = texts.EXPORT_RESULT if len(kinds) == 1 else texts.EXPORT_RESULT_KINDS
-    data = tuple(_data(trace, stack) for stack in drawing.stacks)
-    return Export(PartNumbers(drawing.title, drawing.about.source, numbers(trace, kinds), result), stem, data)
-
-
-def _data(trace: Trace, stack: AttentionStack) -> DataFiles:
-    layers, heads = stack.weights.shape[:2]
-    every = tuple((layer, head) for layer in range(layers) for head in range(heads))
-    return weight_files(AttentionMap(trace, every, stack.kind), everything=True, name=STACK_LABELS[stack.kind])
+    tables = {
+        STACK_LABELS[stack.kind]: weight_files(
+            AttentionMap(trace, tuple(np.ndindex(stack.weights.shape[:2])), stack.kind), everything=True
+        )
+        for stack in drawing.stacks
+    }
+    return Export(PartNumbers(drawing.title, drawing.about.source, numbers(trace, kinds)), tables)
 
 
 def numbers(trace: Trace, kinds: Sequence[str]) -> list[Computation]:

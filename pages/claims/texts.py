@@ -30,6 +30,4 @@ SHOWS_WHAT = (
     "the sentences were chosen for built-in ones."
 )
 EXPORT_TITLE = "What holds for {model} of the claims of examples and lessons"
-ROWS = "{count:,} claims: {columns}."
 ALL = "All claims"
-EXPORT_RESULT = "It ends with the numbers, one for each claim."

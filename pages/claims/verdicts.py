@@ -15,7 +15,7 @@ from pages import contents
 from pages.claims import texts
 from pages.ui.export.computation import call, each, load_call, named
 from pages.ui.export.menu import export_menu
-from pages.ui.export.records import Export, PartNumbers, table_files, table_of
+from pages.ui.export.records import Export, PartNumbers, table_export, table_of
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, StageFields, choice_field, is_offered, read_stage_address, value_of, widget_key
 from pages.ui.shell.frame import explain_computation, page_address
@@ -24,7 +24,7 @@ from pages.ui.stage.background_runs import NO_RUN, OfferedRun, offer_run
 from pages.ui.stage.charts import bars_drawing, listing_drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.pictures import About, Picture
-from pages.ui.stage.sources import source, title_stem
+from pages.ui.stage.sources import source
 from tx_core.classroom.claims import LESSON_CLAIMS, LESSONS, Claim, ClaimCheck, Verdict, check_claims, stored_claims
 from tx_core.classroom.lesson_file import open_lesson
 from tx_core.engine import catalogue
@@ -146,6 +146,5 @@ def claims_export(model: str, claims: Sequence[Claim]) -> Export:
     finite = [{name: number if math.isfinite(number) else None for name, number in row.items()} for row in ends]
     rows = [one._asdict() | {"verdict": one.verdict} | numbers for one, numbers in zip(claims, finite, strict=True)]
     asked = named("claims", call(check_claims, load_call(model)))
-    numbers = PartNumbers(about.title, about.source, [each(asked, lambda claim: claim.value)], texts.EXPORT_RESULT)
-    stem = title_stem(about.title, about.source)
-    return Export(numbers, stem, (table_files(texts.ALL, texts.ROWS, stem, table_of(rows)),))
+    numbers = PartNumbers(about.title, about.source, [each(asked, lambda claim: claim.value)])
+    return table_export(numbers, table_of(rows))

@@ -230,7 +230,7 @@ def export_label(shown: ShownTraining, found: LabelPrediction, text: str) -> Non
     drawn[1:1] = [] if found.all_unknown else [contribution_drawing(found)]
     training, records = training_computation(shown, lambda: _started(shown.model))
     title = texts.EXPORT_TRAINING.format(batches=shown.model.done)
-    about = title, records, texts.EXPORT_TRAINING_RESULT, *losses_and_accuracies(shown.records)
+    about = title, records, *losses_and_accuracies(shown.records)
     more = {texts.NUMBERS_TRAINING: lambda: training_export(shown, *about)} if shown.records else {}
     model = shown.model
     source = {"settings": repr(model.settings), "batches": model.done, "data": model.data.source}
@@ -255,7 +255,7 @@ def prediction_numbers(
     weights = named("weights", answer.trace.attention.weights[layer, head], "layer and head, counted from 0")
     about = {"text": text, "labels": list(found.names), "heads": head_in_sentence((layer, head))}
     printed = [answer.names, answer.probabilities, answer.contributions, weights.round(3)]
-    return PartNumbers(title, source | about, printed, texts.EXPORT_PREDICTION_RESULT)
+    return PartNumbers(title, source | about, printed)
 
 
 def _started(model: ClassifierTraining) -> Computation:

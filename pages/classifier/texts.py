@@ -162,6 +162,4 @@ HEADS = "Self-attention"
 
 NUMBERS_TRAINING = "The training"
 EXPORT_TRAINING = "Training of a classifier, {batches} batches"
-EXPORT_TRAINING_RESULT = "It prints loss and accuracy of every batch."
 EXPORT_PREDICTION = "What a classifier makes of a text after {batches} batches"
-EXPORT_PREDICTION_RESULT = "It ends with `prediction`: labels, probabilities, contributions; and `weights`, one row per query."

@@ -12,7 +12,7 @@ from pages.compare.runs import TRACE_PARTS, RunPair, SideRun
 from pages.compare.words import FollowedWord
 from pages.ui.export.computation import Computation, call, changes_argument, load_call, named, sentences_of
 from pages.ui.export.menu import export_menu, offer_tables
-from pages.ui.export.records import DataFiles, DataTable, Export, PartNumbers, table_files
+from pages.ui.export.records import DataFiles, DataTable, Export, PartNumbers, table_export
 from tx_core.analysis import views
 from tx_core.analysis.comparison import (
     Comparison,
@@ -92,34 +92,16 @@ def maps_export(pair: RunPair) -> Export:
     """Return data and code of the two maps and their difference."""
     comparison = pair.compare()
     title = texts.MAPS_TITLE.format(sides=pair.heads_and_models)
-    count, stem = len(list_links(comparison)), pair.file_name("comparison")
-    data = DataFiles(
-        texts.ALL_LINKS, texts.LINKS.format(count=count), stem, count * len(COLUMNS), lambda: _maps_data(pair, comparison)
-    )
-    return Export(PartNumbers(title, pair.about, maps_numbers(pair), texts.MAPS_RESULT), stem, (data,))
-
-
-def _maps_data(pair: RunPair, comparison: Comparison) -> DataTable:
-    positions = np.array([[-1 if place is None else place for place in row] for row in comparison.rows], np.int32)
-    arrays = {
-        "weights_a": comparison.one,
-        "weights_b": comparison.other,
-        "words_a": np.array(pair.one.view.queries, np.str_),
-        "words_b": np.array(pair.other.view.queries, np.str_),
-        "difference": np.where(comparison.comparable, comparison.difference, np.nan),
-        "words": np.array(comparison.labels, np.str_),
-        "positions": positions,
-    }
-    rows = list(difference_rows(comparison, list_links(comparison)))
-    return DataTable(COLUMNS, rows, arrays, {"axes": texts.LINKS_AXES})
+    links = list_links(comparison)
+    files = DataFiles(len(links), len(COLUMNS), lambda: DataTable(COLUMNS, list(difference_rows(comparison, links))))
+    return Export(PartNumbers(title, pair.about, maps_numbers(pair)), {texts.MAPS_EXPORT: files})
 
 
 def word_export(pair: RunPair, followed: FollowedWord) -> Export:
     """Return the export of the similarities of a word's vectors in A and in B."""
     title = texts.WORD_TITLE.format(word=followed.name, models=pair.models)
-    data = table_files(texts.ALL_LAYERS, texts.STEPS, pair.file_name("word-through-layers"), similarity_table(followed))
-    about = pair.about | {"word": followed.name}
-    return Export(PartNumbers(title, about, word_numbers(pair, followed), texts.WORD_RESULT), data.file_name, (data,))
+    numbers = PartNumbers(title, pair.about | {"word": followed.name}, word_numbers(pair, followed))
+    return table_export(numbers, similarity_table(followed))
 
 
 def maps_numbers(pair: RunPair) -> list[Computation]:

@@ -94,16 +94,6 @@ SIDE_TEXTS = {"A": "A: {sentence}", "B": "B: {sentence}"}
 SIDE_PAIRS = {"A": "Second sentence of A: {sentence}", "B": "Second sentence of B: {sentence}"}
 SIDE_WITHOUT_SPECIAL = {"A": "A was read without special tokens.", "B": "B was read without special tokens."}
 SIDE_CHANGES = {"A": "A was changed: {changes}.", "B": "B was changed: {changes}."}
-ALL_LINKS, LINKS = "All links", "{count:,} links of A and B: their weights, the difference, and which words are partners."
-ALL_LAYERS = "All layers"
-STEPS = "{count} steps, from the embeddings to the last layer. A word's vector is the mean of its pieces' vectors."
-LINKS_AXES = (
-    "positions: of each word in A and in B, from 0, -1 for none; difference: one row and one column per word, as in words"
-)
-MAPS_RESULT = "It ends with `weights_a`, `weights_b`, and `difference` between the words that both have."
-WORD_RESULT = (
-    "It ends with `word`, the similarity of its vectors after each layer; `different` is the mean over words that differ."
-)
 
 PICTURE = {
     "row": "What is shown of A and B",

@@ -68,7 +68,7 @@ def export_answer(shown: ShownTraining, answer: CopyAnswer) -> None:
     model: CopyTraining = shown.model
     training, records = training_computation(shown, lambda: call(start_copy_training, model.settings), stored_copy)
     title = texts.EXPORT_TRAINING.format(task=TASKS[model.settings.task].title, batches=model.done)
-    about = title, records, texts.EXPORT_TRAINING_RESULT, *loss_and_shares(shown.records)
+    about = title, records, *loss_and_shares(shown.records)
     more = {texts.NUMBERS_TRAINING: lambda: training_export(shown, *about)} if shown.records else {}
     numbers = partial(answer_numbers, model, answer, training, records)
     offer_drawings(PAGE, numbers, lambda: [attention_drawing(answer)], more=more)
@@ -90,4 +90,4 @@ def answer_numbers(model: CopyTraining, answer: CopyAnswer, training: Computatio
     stack = named("stack", found.trace.stacks[[stack.kind for stack in answer.trace.stacks].index(kind)])
     source = {"settings": repr(model.settings), "batches": model.done, "numbers": list(answer.numbers)}
     source |= {"output": list(answer.written), "attention": kind}
-    return PartNumbers(title, source, [found.written, stack.weights.round(3)], texts.EXPORT_ANSWER_RESULT)
+    return PartNumbers(title, source, [found.written, stack.weights.round(3)])

@@ -24,7 +24,7 @@ def inside_numbers(config: Seq2SeqConfig, sizes: BatchSizes) -> PartNumbers:
     run = named("run", call(seq2seq_shapes.run_shapes, config, sizes))
     shapes = each(run.shapes, lambda one: (one.where, one.name, one.axes, one.shape))
     shown = [run.encoder_mask, run.decoder_mask, run.cross_mask, shapes]
-    return PartNumbers(texts.EXPORT_INSIDE, {"config": repr(config), "batch": repr(sizes)}, shown, texts.EXPORT_INSIDE_RESULT)
+    return PartNumbers(texts.EXPORT_INSIDE, {"config": repr(config), "batch": repr(sizes)}, shown)
 
 
 MASK_HEIGHT = 380

@@ -142,11 +142,8 @@ SHAPE_COLUMNS = ("Where", "Tensor", "Shape", "Axes", "How many")
 ONE, ONE_PER_LAYER = "one", "one in each of {layers} layers"
 
 EXPORT_TRAINING = "Training of an encoder-decoder: {task}, {batches} batches"
-EXPORT_TRAINING_RESULT = "It prints loss, accuracy and alignment of every batch."
 EXPORT_ANSWER = "Attention of an encoder-decoder after {batches} batches: {kind}"
-EXPORT_ANSWER_RESULT = "It ends with `answer`, and with `stack`: the weights of all heads."
 NUMBERS_TRAINING = "The training"
 EXPORT_INSIDE = "The three masks of an encoder-decoder"
-EXPORT_INSIDE_RESULT = "It ends with `run`: the masks, True where a token may attend, and the shape of every tensor."
 EXPORT_SHAPES = "The table of shapes"
 EXPORT_SHAPES_TITLE = "Every tensor of an encoder-decoder, with its shape"

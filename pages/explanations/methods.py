@@ -41,7 +41,7 @@ def explanation_part(inputs: ExplanationInputs, engine: Engine, below: Callable[
     answers = dict(zip(("answer", "other"), found.answers, strict=True))
     about = inputs.about(text=texts.BOTH.format(one=inputs.text, other=inputs.text_b))
     tables = [named(ask, call(side_by_side, getattr(pair, ask))).round(3) for ask in texts.ASKS]
-    numbers = PartNumbers(texts.TITLES["rather"].format(**answers), about, tables, texts.EXPORT_RESULT)
+    numbers = PartNumbers(texts.TITLES["rather"].format(**answers), about, tables)
     pictures = [*(_map(ask, found, getattr(found, ask), answers) for ask in texts.ASKS), _leads_on(inputs, found)]
     sources = [explain]
     if "lrp" in methods_of(engine):

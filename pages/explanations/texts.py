@@ -85,10 +85,6 @@ RUN = "Read {count} pairs"
 RUN_HELP = "Reads pairs in the background, and counts how often each method ranks the deciding word first."
 PROGRESS = progress_texts("Reading", "pair")
 BOTH = "{one} / {other}"
-EXPORT_RESULT = (
-    "It ends with `rather` and `alone`: a row for each method, a column for each word, the largest magnitude 1; nan where a word "
-    "is not ranked."
-)
 
 
 def ordinal(number: int) -> str:

@@ -161,16 +161,7 @@ SCAN_VARIATION = "Over all words, switching off {head} moves the most probabilit
 
 EXPORT_LISTS, EXPORT_CHANGE = "The predictions", "What your changes do"
 EXPORT_LISTS_TITLE = {False: "Most likely words at the blank, {model}", True: "Most likely words at the blanks, {model}"}
-EXPORT_LISTS_CODE = "It ends with `predictions`: every listed word with its probability, from the first list to the last."
-EXPORT_JOINT_NOTE = (
-    "The joint fillings come from a search in this project; this code gives the lists at each blank and the words to check."
-)
-EXPORT_ALL_LISTS, EXPORT_ALL_LISTS_HELP = "All lists", "{count:,} words with their probabilities, ranks and pieces."
 EXPORT_CHANGE_TITLE = "The effect of a change on blank {number}, {model}"
-EXPORT_ALL_WORDS, EXPORT_ALL_WORDS_HELP = "All words", "{count} words with their probability and rank before and after."
-EXPORT_CHANGE_CODE = "It ends with `moved`: each word with its probability and rank before and after."
 
 EXPORT_SCAN = "The head scan"
 EXPORT_SCAN_TITLE = "Head scan: the change of “{followed}” with each head switched off, {model}"
-EXPORT_SCAN_HELP = "{count} heads, the one with the largest effect first."
-EXPORT_SCAN_CODE = "It ends with `change`: one row per layer, one column per head."

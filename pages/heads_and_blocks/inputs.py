@@ -125,7 +125,7 @@ class BlockInputs(PageInputs):
         settings = vars(self) | {"words": value_of(PAGE, "words")}
         chosen = {name: settings[name] for name in used}
         title = texts.EXPORT_TITLES[self.part].format(layer=self.layer)
-        return PartNumbers(title, self.about(**chosen), shown, texts.EXPORT_RESULT)
+        return PartNumbers(title, self.about(**chosen), shown)
 
     def engine(self) -> BertEngine:
         """Return an engine with its weights in this process; raise ModelUnavailable for a model that our code does not run."""

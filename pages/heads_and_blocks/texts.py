@@ -208,6 +208,5 @@ EXPORT_TITLES = {
     "depth": "Vectors in many blocks, with residual connections and without",
     "journey": "The vectors of some tokens in every layer",
 }
-EXPORT_RESULT = "It prints the numbers of the drawings, with all their dimensions."
 
 NO_READINGS = "This checkpoint has no masked-word head, so no words are predicted from its vectors."

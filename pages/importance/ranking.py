@@ -12,14 +12,13 @@ from pages.importance import texts
 from pages.importance.inputs import OWN, PAGE, ImportanceInputs, show_left_out
 from pages.ui.export.computation import call, engine_call, named
 from pages.ui.export.menu import export_menu, offer_tables
-from pages.ui.export.records import DataTable, Export, PartNumbers, table_files, table_of
+from pages.ui.export.records import DataTable, Export, PartNumbers, files_of, table_of
 from pages.ui.shell import controls
 from pages.ui.shell.address import is_offered
 from pages.ui.shell.frame import explain_computation, page_address
 from pages.ui.shell.numbers import signed
 from pages.ui.stage.charts import Drawing, listing_drawing, matrix_drawing, signed_drawing
 from pages.ui.stage.pictures import About, Picture
-from pages.ui.stage.sources import title_stem
 from pages.ui.stage.tokens import reading_in_link
 from tx_core.causal.importance import Importance, Prompt, importance, read_answer_prompts
 from tx_core.causal.prompt_sets import prompt_set
@@ -244,10 +243,8 @@ def _prompts_table(found: Importance) -> DataTable:
 def ranking_export(found: Importance, asked: ImportanceInputs) -> Export:
     """Return the export: all components, all prompts, and the code that measures them."""
     about = ranking_about(found, asked)
-    stem = title_stem(f"importance {asked.file}", about.source)
-    parts = table_files(texts.ALL_PARTS, texts.PARTS_ROWS, stem, _parts_table(found))
-    prompts = table_files(texts.ALL_PROMPTS, texts.PROMPTS_ROWS, f"{stem}-prompts", _prompts_table(found), by_line=True)
     file = call(read_answer_prompts, call(Path, asked.file)) if asked.name == OWN else call(prompt_set, asked.name)
     measured = named("found", call(importance, engine_call(asked), named("prompts", file), asked.ablation))
-    numbers = PartNumbers(about.title, about.source, [measured.to_pandas()], texts.EXPORT_RESULT)
-    return Export(numbers, stem, (parts, prompts))
+    numbers = PartNumbers(about.title, about.source, [measured.to_pandas()])
+    prompts = files_of(_prompts_table(found), by_line=True)  # as this page takes them
+    return Export(numbers, {texts.ALL_PARTS: files_of(_parts_table(found)), texts.ALL_PROMPTS: prompts})

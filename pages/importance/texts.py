@@ -75,6 +75,3 @@ TABLE_NOTE = (
 )
 EXPORT_TITLE = "What {model} needs for {count:,} prompts: {file}, each part {how}"
 ALL_PARTS, ALL_PROMPTS = "All parts", "All prompts"
-PARTS_ROWS = "{count:,} heads and sublayers: {columns}."
-PROMPTS_ROWS = "{count:,} prompts, each with its score and the effect of each part. This page takes the JSONL."
-EXPORT_RESULT = "It ends with the ranked table."

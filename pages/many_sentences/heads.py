@@ -6,7 +6,7 @@ from pages.many_sentences import texts
 from pages.many_sentences.reading import OpenedScan, show_report, stopped_in_words
 from pages.ui.export.computation import Computation, call, load_call, named, sentences_call
 from pages.ui.export.menu import export_menu, offer_tables
-from pages.ui.export.records import DataTable, Export, PartNumbers, table_files, table_of
+from pages.ui.export.records import DataTable, Export, PartNumbers, table_export, table_of
 from pages.ui.shell import controls
 from pages.ui.shell.address import is_offered
 from pages.ui.shell.frame import page_address
@@ -14,20 +14,18 @@ from pages.ui.shell.numbers import plural
 from pages.ui.stage.charts import listing_drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.heads import (
-    AXES,
     GRAMMAR_COLUMNS_NOTE,
     all_heads,
     beside_heads,
     describe_grammar,
     describe_head,
-    head_arrays,
     heads_pictures,
     kind_styles,
     pattern_of,
     rows_of_heads,
 )
 from pages.ui.stage.pictures import About, Picture
-from pages.ui.stage.sources import file_stem, reading, source
+from pages.ui.stage.sources import reading, source
 from pages.ui.stage.texts import EXPLANATION_DEBATE
 from pages.ui.stage.tokens import reading_in_link
 from pages.ui.stage.view_options import heads_to_link, show_note
@@ -120,7 +118,7 @@ def rows_of(report: HeadReport) -> list[dict[str, object]]:
     """List the heads, one row each, with all that is known of them; sentences by their lines in the file."""
 
     def measures(one: HeadPattern) -> dict[str, object]:
-        numbers = (round(float(part[one.layer, one.head]), 3) for part in (report.spread, report.entropy, report.distance))
+        numbers = (float(part[one.layer, one.head]) for part in (report.spread, report.entropy, report.distance))
         names = ("spread (0 to 1)", "entropy (nats)", "distance (tokens)")
         share = {"share of sentences": round(one.agreement, 3), "next kind": kind_styles(report.example)[one.second].word}
         return share | dict(zip(names, numbers, strict=True))
@@ -135,10 +133,8 @@ def rows_of(report: HeadReport) -> list[dict[str, object]]:
 
 def heads_export(report: HeadReport, colour: str, opened: OpenedScan | None = None) -> Export:
     """Return the export of everything that is known of all heads. opened: the scan that they are from."""
-    about, stem = heads_about(report, colour, opened), file_stem("heads-over-sentences", report.model)
-    result = f"{texts.EXPORT_RESULT} {reads_on(report)}".strip()
-    numbers = PartNumbers(about.title, about.source, scan_numbers(opened.name) if opened else report_numbers(report), result)
-    return Export(numbers, stem, (table_files(texts.EXPORT, texts.EXPORT_ROWS, stem, _table(report)),))
+    about, shown = heads_about(report, colour, opened), scan_numbers(opened.name) if opened else report_numbers(report)
+    return table_export(PartNumbers(about.title, about.source, shown), _table(report))
 
 
 def heads_about(report: HeadReport, colour: str, opened: OpenedScan | None = None) -> About:
@@ -154,13 +150,7 @@ def heads_about(report: HeadReport, colour: str, opened: OpenedScan | None = Non
 
 def _table(report: HeadReport) -> DataTable:
     """Return all numbers of all heads."""
-    arrays = head_arrays(report) | {"entropy": report.entropy}
-    return table_of(rows_of(report), f"{texts.TABLE_NOTE} {GRAMMAR_COLUMNS_NOTE}", AXES, **arrays)
-
-
-def reads_on(report: HeadReport) -> str:
-    """Return how the numbers of the code differ from those of a run that was stopped; "" of one that was not."""
-    return "" if report.complete else texts.CODE_READS_ON.format(count=report.total, read=report.read)
+    return table_of(rows_of(report), f"{texts.TABLE_NOTE} {GRAMMAR_COLUMNS_NOTE}")
 
 
 def scan_numbers(name: str) -> list[Computation]:
@@ -176,7 +166,8 @@ def report_numbers(report: HeadReport) -> list[Computation]:
 
 def read_in_code(report: HeadReport) -> Computation:
     """Return the computation of the sentences of a report: the built-in ones, or the reader's own file."""
-    return sentences_call(report.sentences, reads_on(report))
+    differs = "" if report.complete else texts.CODE_READS_ON.format(count=report.total, read=report.read)
+    return sentences_call(report.sentences, differs)
 
 
 def _measures(report: Computation, comment: str = "") -> list[Computation]:

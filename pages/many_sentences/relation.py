@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.many_sentences import texts
-from pages.many_sentences.heads import read_in_code, reads_on
+from pages.many_sentences.heads import read_in_code
 from pages.ui.export.computation import Computation, call, load_call, named
 from pages.ui.export.menu import export_menu, offer_tables
-from pages.ui.export.records import DataTable, Export, PartNumbers, table_files, table_of
+from pages.ui.export.records import DataTable, Export, PartNumbers, table_export, table_of
 from pages.ui.shell import controls
 from pages.ui.shell.address import (
     Field,
@@ -38,7 +38,7 @@ from pages.ui.stage.heads import (
     heads_picture,
 )
 from pages.ui.stage.pictures import About, Picture
-from pages.ui.stage.sources import file_stem, reading, source
+from pages.ui.stage.sources import reading, source
 from pages.ui.stage.texts import GRAMMAR_LEAVES_OUT, GRAMMAR_LINKS, INTERVAL
 from pages.ui.stage.tokens import escape_markdown, reading_in_link
 from pages.ui.stage.view_options import heads_to_link, show_note, token_to_link
@@ -249,19 +249,17 @@ def explain_relation(page: str, found: Found) -> None:
 
 
 def _table(found: Found) -> DataTable:
-    rows = found.heads.to_pandas().round(4).to_dict("records")
+    rows = found.heads.to_pandas().to_dict("records")
     for row in rows:
         row["95 % interval"] = INTERVAL.format(low=row.pop("low"), high=row.pop("high"))
     skipped = texts.SKIPPED.format(count=found.heads.words.skipped) if found.heads.words.skipped else ""
-    return table_of(rows, f"{texts.FOUND_NOTE} {skipped}".strip(), texts.SHARE_AXES, share=found.heads.shares)
+    return table_of(rows, f"{texts.FOUND_NOTE} {skipped}".strip())
 
 
 def relation_export(found: Found) -> Export:
     """Return the export of how often each head follows the relation."""
-    about, stem = about_relation(found), file_stem("heads-of-a-relation", found.report.model)
-    result = f"{texts.FOUND_RESULT} {reads_on(found.report)}".strip()
-    numbers = PartNumbers(about.title, about.source, relation_numbers(found), result)
-    return Export(numbers, stem, (table_files(texts.EXPORT, texts.EXPORT_ROWS, stem, _table(found)),))
+    about = about_relation(found)
+    return table_export(PartNumbers(about.title, about.source, relation_numbers(found)), _table(found))
 
 
 def relation_numbers(found: Found) -> list[Computation]:

@@ -173,8 +173,6 @@ FOUND_NOTE = (
 )
 SKIPPED = "{count:,} sentences are left out: their words do not fit the model's tokens, or there were too many."
 SCAN_HAS_NO_WORDS = "A scan keeps no words to look for: choose the built-in sentences, or a file of your own."
-SHARE_AXES = "share: layer, head"
-FOUND_RESULT = "It ends with `found`: the share of each head, of the best fixed distance and of chance, and the number of words."
 
 EXPORT = "All heads"
 EXPORT_TITLES = {
@@ -201,8 +199,6 @@ EXPORT_TITLES = {
 }
 EXPORT_SOURCE = "Sentences: {source}."
 EXPORT_AXES = "One row per layer, one column per head."
-EXPORT_ROWS = "{count:,} heads: {columns}."
-EXPORT_RESULT = "It ends with `report`: `patterns`, `spread`, `distance` and the sentences where each head is strongest."
 CODE_READS_ON = (
     "It reads all {count:,} sentences, while the figure shows the {read:,} that were read before it was stopped: its numbers "
     "will differ."

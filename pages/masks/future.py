@@ -153,4 +153,4 @@ def future_numbers(shown: ShownTraining) -> PartNumbers:
     drawn = each(records, lambda one: (one.done, one.values))
     last = named("moment", call(look_at_both, after(records, both)))
     about = {"seed": seed, "batches": len(shown.records)}
-    return PartNumbers(texts.EXPORT_TITLES["why"], about, [drawn, last.written, last.writing_loss], texts.EXPORT_RESULTS["why"])
+    return PartNumbers(texts.EXPORT_TITLES["why"], about, [drawn, last.written, last.writing_loss])

@@ -74,7 +74,7 @@ def head_part(inputs: MaskInputs, engine: BertEngine) -> Part:
     title = texts.EXPORT_TITLES[inputs.part].format(**place, penalty=inputs.penalty)
     return Part(
         [Picture(MatrixSteps(matrices, steps, text=inputs.text, made=MADE, masking=told))],
-        PartNumbers(title, inputs.about(**about), shown, texts.EXPORT_RESULTS[inputs.part]),
+        PartNumbers(title, inputs.about(**about), shown),
         prose,
         formulas=formulas,
         sources=sources,

@@ -171,14 +171,7 @@ EXPORT_TITLES = {
     "penalty": "−∞ against a penalty of {penalty} on layer {layer}, head {head}",
     "batch": "Two sentences in one batch, with the padding masked and not",
 }
-EXPORT_RESULTS = {
-    "one": "It ends with `effect`: the scores after the mask, and the weights before and after.",
-    "why": "It prints the loss of every batch, then what both models write, and their loss when they do.",
-    "penalty": "It ends with `ways`: the weights masked by −∞, by the penalty, and not at all.",
-    "batch": "It ends with `proof`: how much each token changes, with the padding masked and not.",
-}
 EXPORT_RUN = "A mask on the whole model and its prediction: {change}"
-EXPORT_RUN_RESULT = "It ends with `moved`: for each blank, the probability of each word before and after."
 
 # Why masks: the whole model
 RUN_TEXT = (

@@ -42,7 +42,7 @@ def batch_part(inputs: MaskInputs, engine: BertEngine) -> Part:
     pair, shown = computed(computation, engine), [computation.moved_masked, computation.moved_unmasked]
     return Part(
         [_batch(pair, texts.BATCH_CAPTION), _change_of_tokens(pair)] if pair.padding else [_batch(pair, texts.NO_PADDING)],
-        PartNumbers(texts.EXPORT_TITLES["batch"], inputs.about(), shown, texts.EXPORT_RESULTS["batch"]),
+        PartNumbers(texts.EXPORT_TITLES["batch"], inputs.about(), shown),
         [texts.BATCH_TEXT],
         formulas=[texts.BATCH_FORMULA],
         sources=[attention.padding_mask, padded_pair],
@@ -97,7 +97,7 @@ def run_part(inputs: MaskInputs, engine: BertEngine) -> Part:
 
     return Part(
         [_bars(blank, title, padded if blank is found.blanks[-1] else None) for blank in found.blanks],
-        PartNumbers(texts.EXPORT_RUN.format(change=label), inputs.about(changes=label), [moved], texts.EXPORT_RUN_RESULT),
+        PartNumbers(texts.EXPORT_RUN.format(change=label), inputs.about(changes=label), [moved]),
         [texts.RUN_TEXTS[inputs.run].format(padding=PADDING), texts.RUN_TEXT],
         link_to_changed_pages,
     )

@@ -8,12 +8,11 @@ from pages.next_word.run import WritingRun
 from pages.ui.export.attention import attention_exports, offer_weights, shown_map
 from pages.ui.export.computation import Computation, call, changes_argument, each, engine_call, named, written_argument
 from pages.ui.export.menu import export_menu
-from pages.ui.export.records import DataTable, Export, PartNumbers, table_files
+from pages.ui.export.records import DataTable, Export, PartNumbers, table_export
 from pages.ui.shell import controls
 from pages.ui.shell.frame import show_source
 from pages.ui.shell.level import is_hidden, show_formula
 from pages.ui.stage import texts as stage_texts
-from pages.ui.stage.sources import file_stem
 from tx_core.fill_mask import next_words
 from tx_core.fill_mask.next_words import Sampling
 from tx_core.fill_mask.predictions import MAX_TOP_K, Prediction
@@ -36,13 +35,11 @@ def next_export(page: str, run: WritingRun) -> Export:
     inputs, drawn = run.inputs, sampling(page)
     found = numbers(run, drawn)
     rows = [(word.piece, str(word.id), word.probability) for word in _words(run, drawn)]
-    name = file_stem("next-word", inputs.model)
-    data = table_files(texts.TABLE_NAME, texts.TABLE_HELP, name, DataTable(texts.COLUMNS, rows))
     about = inputs.about(written=list(inputs.written))
     about |= {"temperature": drawn.temperature, "top_k": drawn.top_k, "top_p": drawn.top_p}
     about |= {"changes": write_interventions(run.attention.trace.interventions)} if run.unchanged else {}
     title = texts.EXPORT_TITLE.format(model=controls.model_title(inputs.model))
-    return Export(PartNumbers(title, about, found, texts.EXPORT_RESULT), name, (data,))
+    return table_export(PartNumbers(title, about, found), DataTable(texts.COLUMNS, rows))
 
 
 def _words(run: WritingRun, drawn: Sampling) -> tuple[Prediction, ...]:

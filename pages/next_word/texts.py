@@ -63,8 +63,6 @@ share 100 %. None of them changes the model: it is what you do with its shares."
 AHEAD = """Every token looks at itself and back, never ahead: the striped part of a map is *forbidden*, not zero by choice \
 (**causal mask**). So nothing that is written later changes what earlier tokens computed, and their keys and values can be kept. \
 This app computes them again all the same, to show every map."""
-TABLE_NAME, TABLE_HELP = "What comes next", "The {count} likeliest tokens with their shares, as they are drawn."
 COLUMNS = ("token", "id", "share")
 EXPORT_NEXT = "What comes next"
 EXPORT_TITLE = "What comes next, by {model}"
-EXPORT_RESULT = "It ends with the likeliest tokens and their shares."

@@ -60,7 +60,7 @@ def patch_part(inputs: PatchInputs, engine: Engine) -> tuple[list[Control], Part
     _show_notices(view.grid, engine, inputs)
     title = texts.EXPORT_TITLE.format(part=texts.PARTS[inputs.what], answer=answers[0], other=answers[1])
     about = inputs.about(text=texts.BOTH.format(one=inputs.text, other=inputs.text_b))
-    numbers = PartNumbers(title, about, [named("effect", grid.effect).round(3)], texts.EXPORT_RESULT)
+    numbers = PartNumbers(title, about, [named("effect", grid.effect).round(3)])
     return controls, Part(view.pictures(), numbers, [texts.SHOWS], formulas=[texts.FORMULA], sources=[patch])
 
 

@@ -62,4 +62,3 @@ FORMULA = (
 )
 BOTH = "{one} → {other}"
 EXPORT_TITLE = "{part} of A put into B: “{answer}” against “{other}”"
-EXPORT_RESULT = "It ends with `effect`: 0 as in B's run, 1 as in A's, nan where nothing can be put in; one row per layer."

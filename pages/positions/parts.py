@@ -49,7 +49,7 @@ def encoding_part(asked: PositionInputs, engine: BertEngine) -> Part:
     title = texts.EXPORT_ENCODING.format(encoding=view.name, view=texts.VIEWS[look])
     return Part(
         [picture for pictures, *_ in shown.values() for picture in pictures],
-        PartNumbers(title, about, [named("numbers", numbers, axes)], texts.EXPORT_RESULT),
+        PartNumbers(title, about, [named("numbers", numbers, axes)]),
         [view.text],
         formulas=[view.formula.replace("10000", str(inputs.base))],
         sources=view.code,
@@ -170,7 +170,7 @@ def requirements_part(inputs: PositionInputs, engine: BertEngine) -> Part:
     title = texts.EXPORT_REQUIREMENTS.format(length=inputs.length)
     return Part(
         [Picture(drawing, texts.LEARNED_TABLE_NOTE.format(**said))],
-        PartNumbers(title, source(inputs.model, **sizes), [call(list, computation), numbers], texts.EXPORT_RESULT),
+        PartNumbers(title, source(inputs.model, **sizes), [call(list, computation), numbers]),
         [texts.REQUIREMENTS_TEXT],
         lambda: st.caption(texts.REQUIREMENTS_CAPTION),
         [texts.REQUIREMENTS_FORMULA],
@@ -190,7 +190,7 @@ def shuffle_part(inputs: PositionInputs, engine: BertEngine) -> Part:
     about = inputs.about(seed=inputs.seed)
     return Part(
         [orders, _changes(run), *_guesses(run)],
-        PartNumbers(texts.EXPORT_SHUFFLE, about, shown, texts.EXPORT_RESULT),
+        PartNumbers(texts.EXPORT_SHUFFLE, about, shown),
         [texts.SHUFFLE_TEXT],
         lambda: st.caption(texts.NO_BLANK) if run.ordered is None else None,
         [texts.SHUFFLE_FORMULA],

@@ -51,7 +51,7 @@ def head_part(inputs: HeadInputs, engine: Engine) -> Part:
     steps = MatrixSteps(matrices, head_steps(run), texts.TOKENS, "matches", inputs.text, is_hidden("formulas"))
     return Part(
         [Picture(steps, " ".join(notes(run)))],
-        PartNumbers(texts.EXPORT_TITLE.format(**place), about, shown, texts.EXPORT_RESULT),
+        PartNumbers(texts.EXPORT_TITLE.format(**place), about, shown),
         [texts.INTRO],
         formulas=[equation(run)],
         letters=letters(run),
@@ -184,5 +184,5 @@ def show_saturation() -> None:
     pictures_beside(PAGE, "saturation", [Picture(drawing, cell=texts.DIMENSION)], SATURATION_HEIGHT)
     shown = [computation.largest_unscaled, computation.largest_scaled]
     about = {"dimensions": list(SATURATION_SIZES)}
-    numbers = PartNumbers(texts.EXPORT_SATURATION, about, shown, texts.EXPORT_SATURATION_RESULT)
+    numbers = PartNumbers(texts.EXPORT_SATURATION, about, shown)
     offer_drawings(PAGE, lambda: numbers, lambda: [drawing], place="saturation")

@@ -121,7 +121,7 @@ def _show_answer(store: Store, query: VectorRow) -> None:
     found = named("found", call(look_up, store, tuple(query)))
     about = {"keys": [list(row) for row in store.keys], "values": [list(row) for row in store.values], "query": list(query)}
     shown = [found.matches, found.scores, found.weights, found.result]
-    part = PartNumbers(texts.EXPORT_STORE, about, shown, texts.EXPORT_STORE_RESULT)
+    part = PartNumbers(texts.EXPORT_STORE, about, shown)
     offer_drawings(PAGE, lambda: part, lambda: picture.drawings, place="store")
 
 

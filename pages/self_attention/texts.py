@@ -136,8 +136,5 @@ STORE_TITLES = {
 }
 
 EXPORT_TITLE = "Self-attention step by step: layer {layer}, head {head}"
-EXPORT_RESULT = "It ends with `tensors`: queries, keys, scores, weights and context, with all their dimensions."
 EXPORT_SATURATION = "Largest attention weight of random vectors, with and without division by √d"
-EXPORT_SATURATION_RESULT = "It ends with `run`: the largest weight, on average, for each number of dimensions."
 EXPORT_STORE = "Attention as a soft dictionary lookup"
-EXPORT_STORE_RESULT = "It ends with `found`: products of the query with the keys, scores, weights and the result."

@@ -64,7 +64,7 @@ def run(inputs: SentenceInputs) -> PartRun:
         [blanks, Control("rank", "list", texts.ASK_ANSWER, answers, labelled=True, fallback=str(rank))],
         pictures,
         lambda: _table(attributed, charts),
-        (texts.ATTRIBUTION_RESULT, _rounded(*numbers(trace, place, word))),
+        _rounded(*numbers(trace, place, word)),
         texts.ATTRIBUTION_CAVEAT,
         texts.ATTRIBUTION_TEXT,
         formulas=[EQUATION],

@@ -23,13 +23,11 @@ from pages.ui.shell.frame import page_address
 from pages.ui.stage.charts import listing_drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.heads import (
-    AXES,
     GRAMMAR_COLUMNS_NOTE,
     all_heads,
     beside_heads,
     describe_grammar,
     describe_head,
-    head_arrays,
     heads_pictures,
     rows_of_heads,
 )
@@ -99,8 +97,7 @@ def run(inputs: SentenceInputs) -> PartRun:
         patterns.entropy,
         patterns.mean_distance,
     )
-    shown, found = [*tables, words], (texts.KINDS_RESULT, numbers(trace))
-    table = partial(heads_table, summary)
+    shown, table, found = [*tables, words], partial(heads_table, summary), numbers(trace)
     return part_of(trace, texts.KINDS_TITLE, [colours, heads], shown, table, found, texts.KINDS_CAVEAT, sources=sources)
 
 
@@ -125,14 +122,14 @@ def rows_of(summary: HeadSummary) -> list[dict[str, object]]:
     def measures(one: patterns.HeadPattern) -> dict[str, float]:
         place = one.layer, one.head
         spread, distance = float(summary.spread[place]), float(summary.distance[place])
-        return {"spread (0 to 1)": round(spread, 3), "distance (tokens)": round(distance, 2)}
+        return {"spread (0 to 1)": spread, "distance (tokens)": distance}
 
     return rows_of_heads(summary, measures)
 
 
 def heads_table(summary: HeadSummary) -> DataTable:
     """Return all numbers of all heads."""
-    return table_of(rows_of(summary), f"{texts.KINDS_NUMBERS} {GRAMMAR_COLUMNS_NOTE}", AXES, **head_arrays(summary))
+    return table_of(rows_of(summary), f"{texts.KINDS_NUMBERS} {GRAMMAR_COLUMNS_NOTE}")
 
 
 def numbers(trace: Trace) -> list[Computation]:

@@ -43,7 +43,7 @@ def run(inputs: SentenceInputs) -> PartRun:
         [control],
         pictures,
         lambda: _table(answers[place]),
-        (texts.LENS_RESULT, numbers(trace, place)),
+        numbers(trace, place),
         texts.LENS_CAVEAT,
         texts.LENS_TEXT,
         formulas=[EQUATION],

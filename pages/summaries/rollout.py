@@ -1,6 +1,7 @@
 """One token's attention through the layers: per layer, as attention rollout, and as attention flow."""
 
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 from jaxtyping import Float
@@ -10,14 +11,14 @@ from pages.summaries.run import (
     MOST_NUMBERS,
     PartRun,
     ask_token,
-    drawings_table,
     engine_of,
     part_of,
     trace_call,
 )
 from pages.ui.export.computation import Computation, call, computed, named
+from pages.ui.export.records import DataTable
 from pages.ui.shell import cache
-from pages.ui.stage.charts import listing_drawing, matrix_drawing
+from pages.ui.stage.charts import Drawing, listing_drawing, matrix_drawing
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.tokens import numbered_tokens
@@ -56,7 +57,6 @@ def run(inputs: SentenceInputs) -> PartRun:
     shown = [picture.drawing for picture in _pictures(encoding.tokens, place, maps[place])]
     partial = {"token": [token_to_link(place)]} if flow else {} if len(sent) > 1 else {"token": [token_to_link(place)]}
 
-    result = texts.FLOW_RESULT if flow else texts.ROLLOUT_RESULT
     found = [one.round(3) for one in numbers(trace, place)[: 3 if flow else 2]]
     sources = (rollout.add_residual, rollout.rollout, rollout.flow)
     title = texts.ROLLOUT_SUBJECT.format(token=numbered_tokens(encoding.tokens)[place])
@@ -65,8 +65,8 @@ def run(inputs: SentenceInputs) -> PartRun:
         title,
         [control],
         pictures,
-        lambda: drawings_table(shown, "layer"),
-        (result, found),
+        lambda: _table(shown),
+        found,
         texts.ROLLOUT_CAVEAT,
         texts.ROLLOUT_TEXT,
         formulas=EQUATIONS,
@@ -90,6 +90,15 @@ def _pictures(tokens: Sequence[str], place: int, shown: Maps) -> list[Picture]:
         )
         for row, (title, cells) in enumerate(shown.items())
     ]
+
+
+def _table(drawings: Sequence[Drawing]) -> DataTable:
+    """List what of each token is in each layer."""
+    first = drawings[0]
+    columns = zip(*(one.values.ravel().tolist() for one in drawings), strict=True)
+    places = product(first.rows, numbered_tokens(first.columns))
+    titles = (one.title for one in drawings)
+    return DataTable(("layer", "key", *titles), [(*place, *row) for place, row in zip(places, columns, strict=True)])
 
 
 def describe_last_layer(tokens: Sequence[str], place: int, cells: Float[np.ndarray, "layer token"]) -> str:

@@ -1,10 +1,8 @@
 """What all parts share: how a part is made, and the lists of heads and tokens in its toolbar."""
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 import streamlit as st
 
 from pages.summaries import texts
@@ -14,7 +12,6 @@ from pages.ui.export.records import DataTable, PartNumbers
 from pages.ui.shell.address import value_of
 from pages.ui.shell.controls import head_name
 from pages.ui.stage.browser_texts import CONTROLS
-from pages.ui.stage.charts import Drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.heads import all_heads
 from pages.ui.stage.pictures import Picture
@@ -43,15 +40,15 @@ def part_of(
     controls: Sequence[Control],
     pictures: Sequence[Picture],
     table: Callable[[], DataTable],
-    numbers: tuple[str, Sequence[Computation]],
+    numbers: Sequence[Computation],
     caveat: str,
     *prose: str,
     **more: Any,
 ) -> PartRun:
-    """Return a part. numbers: what the code ends with, and its computations. caveat: what it cannot show. more: as of `Part`."""
-    read, (result, shown) = trace.attention.query_tokens, numbers
+    """Return a part. numbers: what its code computes. caveat: what it cannot show. more: as of `Part`."""
+    read = trace.attention.query_tokens
     about = source(trace.model, text=read.text, pair=read.pair, **reading(read.special_tokens))
-    found = PartNumbers(title, about, shown, result)
+    found = PartNumbers(title, about, numbers)
     return PartRun(trace, controls, Part(pictures, found, prose, lambda: show_note(caveat, trace), table=table, **more))
 
 
@@ -92,16 +89,3 @@ def engine_of(trace: Trace) -> Computation:
 def trace_call(engine: Computation, trace: Trace, **keywords: object) -> Computation:
     """Return the computation of a run that was made."""
     return named("trace", engine.trace(*sentences_of(trace.attention.query_tokens), **keywords))
-
-
-def drawings_table(drawings: Sequence[Drawing], row_name: str) -> DataTable:
-    """List the cells of matrices over the same rows and keys, one row each. row_name: "layer" or "query"."""
-    first = drawings[0]
-    keys = numbered_tokens(first.columns)
-    names = keys if first.rows == first.columns else first.rows
-    cells = np.stack([one.values for one in drawings], axis=-1).tolist()
-    rows = [(name, key, *cells[row][column]) for row, name in enumerate(names) for column, key in enumerate(keys)]
-    arrays = {re.sub(r"\W+", "_", one.title.lower()): one.values for one in drawings}
-    labels = {"rows": np.array(first.rows, np.str_), "keys": np.array(first.columns, np.str_)}
-    about = {"axes": texts.MATRIX_AXES[row_name]}
-    return DataTable((row_name, "key", *(one.title for one in drawings)), rows, arrays | labels, about)

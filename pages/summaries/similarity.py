@@ -77,7 +77,7 @@ def run(inputs: SentenceInputs) -> PartRun:
         [control],
         [_map(heads), _nearest(heads)],
         lambda: _table(trace.model, heads, chosen),
-        (texts.SIMILARITY_RESULT, numbers(trace, chosen)),
+        numbers(trace, chosen),
         texts.SIMILARITY_CAVEAT,
         texts.SIMILARITY_TEXT,
         formulas=EQUATIONS,
@@ -115,12 +115,7 @@ def _nearest(heads: HeadMap) -> Picture:
 
 def _table(model: str, heads: HeadMap, chosen: int) -> DataTable:
     """List every head with its place on the map and its similarity to the chosen one."""
-    arrays = {"similarity": heads.similarities, "positions": heads.positions, "heads": np.array(heads.labels)}
-    return table_of(_rows(model, heads, chosen), axes=texts.SIMILARITY_AXES, **arrays)
-
-
-def _rows(model: str, heads: HeadMap, chosen: int) -> Sequence[dict[str, str | float | int | None]]:
-    return [
+    rows = [
         {
             "layer": layer + 1,
             "head": head + 1,
@@ -132,6 +127,7 @@ def _rows(model: str, heads: HeadMap, chosen: int) -> Sequence[dict[str, str | f
         | grammar_columns(model, (layer, head))
         for number, (layer, head) in enumerate(heads.heads)
     ]
+    return table_of(rows)
 
 
 def similarities_call(trace: Trace) -> Computation:

@@ -33,7 +33,7 @@ def run(inputs: SentenceInputs) -> PartRun:
         [],
         _pictures(found, trace.attention.query_tokens, _without(inputs, trace, found)),
         lambda: _table(found),
-        (texts.SINKS_RESULT, numbers(trace)),
+        numbers(trace),
         texts.SINKS_CAVEAT,
         *texts.SINKS_TEXT,
         sources=[sinks.attention_sinks],
@@ -86,8 +86,7 @@ def _table(found: AttentionSinks) -> DataTable:
         {"layer": layer + 1, "head": head + 1} | {name: float(array[layer, head]) for name, array in columns.items()}
         for layer, head in np.ndindex(found.shares.shape)
     ]
-    arrays = {name.replace(" ", "_"): array for name, array in columns.items()}
-    return table_of(rows, texts.SINKS_NUMBERS, texts.SINKS_AXES, **arrays)
+    return table_of(rows, texts.SINKS_NUMBERS)
 
 
 def sinks_call(trace: Trace) -> Computation:

@@ -42,7 +42,6 @@ KINDS_SUBJECTS = {
     "entropy": "All heads: spread (entropy)",
     "distance": "All heads: distance",
 }
-KINDS_RESULT = "It ends with `kinds`, `spread` and `distance` of every head."
 
 ROLLOUT_BUTTON = "Rollout and flow"
 ROLLOUT = "**How much of each input token has arrived in each layer?**"
@@ -63,8 +62,6 @@ ROLLOUT_CAVEAT = (
     f"{EXPLANATION_DEBATE}"
 )
 ROLLOUT_SUBJECT = "Attention of {token} through the layers"
-ROLLOUT_RESULT = "It ends with `in_layer` and `rolled`: one row per layer, one column per token."
-FLOW_RESULT = "It ends with `in_layer`, `rolled` and `by_flow`: one row per layer, one column per token."
 
 VALUES_TITLE = "Value-weighted attention"
 VALUES = "**A head can attend to a token and take almost nothing from it.**"
@@ -95,9 +92,6 @@ VALUES_CAVEAT = (
     f"{EXPLANATION_DEBATE}"
 )
 VALUES_SUBJECT = "Attention weights and value-weighted attention, {head}"
-VALUES_RESULT = (
-    "It ends with `weights` and `by_values` of this head and `together` of all heads of its layer; every row sums to 1."
-)
 
 SINKS_TITLE, SINKS_BUTTON = "Attention sinks", "Sinks"
 SINKS = "**Much attention rests on tokens that say nothing.** How much is taken from them?"
@@ -125,8 +119,6 @@ SINKS_CAVEAT = (
     "left out (see Value-weighted attention). "
     f"{EXPLANATION_DEBATE}"
 )
-SINKS_AXES = "one row per layer, one column per head"
-SINKS_RESULT = "It ends with the `shares` and the mean lengths of values of every head."
 
 SIMILARITY_TITLE = "Head similarity"
 SIMILARITY = "**Heads that are close on the map attend to the same tokens.**"
@@ -145,11 +137,7 @@ SIMILARITY_CAVEAT = (
     f"{EXPLANATION_DEBATE}"
 )
 SIMILARITY_SUBJECT = "Head similarity"
-SIMILARITY_AXES = (
-    "similarity: one row and one column per head, in the order of heads (layer-head); positions: x and y of each head"
-)
 SIMILARITY_TO_CHOSEN = "similarity to the chosen head"
-SIMILARITY_RESULT = "It ends with `similar`: the similarity of the chosen head to every head, in the order of layers."
 
 LENS_BUTTON = "Logit lens"
 LENS = "**What would the model answer if it had to answer early?**"
@@ -172,7 +160,6 @@ LENS_CAVEAT = (
     "(nostalgebraist 2020; Belrose et al. 2023)."
 )
 LENS_SUBJECT = "Layer-by-layer predictions at {token}"
-LENS_RESULT = "It ends with `shares` of the top predictions after each layer, and `probability` and `rank` of the final answer."
 
 ATTRIBUTION_BUTTON = "Gradients"
 ATTRIBUTION = "Where did the blank look, and **what does the answer depend on?**"
@@ -198,9 +185,3 @@ ATTRIBUTION_CAVEAT = (
     f"{EXPLANATION_DEBATE}"
 )
 ATTRIBUTION_SUBJECT = "What “{word}” depends on"
-ATTRIBUTION_RESULT = "It ends with `attention`, `gradient_input` and `integrated`: one number per token."
-
-MATRIX_AXES = {
-    "layer": "every matrix: one row per layer, as in rows, one column per key, as in keys",
-    "query": "every matrix: one row per query, as in rows, one column per key, as in keys",
-}

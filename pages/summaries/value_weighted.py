@@ -7,7 +7,6 @@ from pages.summaries.run import (
     MOST_NUMBERS,
     PartRun,
     ask_head,
-    drawings_table,
     engine_of,
     in_link,
     part_of,
@@ -17,7 +16,7 @@ from pages.ui.export.computation import Computation, call, computed, named
 from pages.ui.export.records import DataTable
 from pages.ui.shell import cache
 from pages.ui.shell.controls import head_name
-from pages.ui.stage.charts import Drawing, listing_drawing, matrix_drawing
+from pages.ui.stage.charts import listing_drawing, matrix_drawing
 from pages.ui.stage.heads import all_heads
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import Picture
@@ -48,10 +47,9 @@ def run(inputs: SentenceInputs) -> PartRun:
         pictures += _maps(stack, of_layer, weighted)
         said |= {in_link(one): {"sentence": describe_lengths(stack, one, weighted)} for one in of_layer}
     pictures.append(Picture(listing_drawing(), row=1, varies="heads", variants=said))
-    shown = [picture.drawing for picture in pictures if in_link(head) in picture.when.get("heads", ())]
 
     def table() -> DataTable:
-        return _table(stack, head, computed(numbers(trace, head)[0], inputs.engine(), trace=trace), shown)
+        return _table(stack, head, computed(numbers(trace, head)[0], inputs.engine(), trace=trace))
 
     found = [one.round(3) for one in numbers(trace, head)[1:]]
     title = texts.VALUES_SUBJECT.format(head=head_in_sentence(head))
@@ -62,7 +60,7 @@ def run(inputs: SentenceInputs) -> PartRun:
         [control],
         pictures,
         table,
-        (texts.VALUES_RESULT, found),
+        found,
         texts.VALUES_CAVEAT,
         texts.VALUES_TEXT,
         formulas=EQUATIONS,
@@ -113,8 +111,8 @@ def describe_lengths(stack: AttentionStack, head: Head, weighted: ValueWeighted)
     )
 
 
-def _table(stack: AttentionStack, head: Head, weighted: ValueWeighted, shown: list[Drawing]) -> DataTable:
-    """List what each token receives and contributes; the files hold the maps, too."""
+def _table(stack: AttentionStack, head: Head, weighted: ValueWeighted) -> DataTable:
+    """List what each token receives and contributes."""
     mixed = weighted.mixed[head[1]]
     columns = (
         numbered_tokens(stack.key_tokens.tokens),
@@ -123,8 +121,7 @@ def _table(stack: AttentionStack, head: Head, weighted: ValueWeighted, shown: li
         row_shares(mixed).mean(axis=0).astype(float).tolist(),
         total_shares(mixed).astype(float).tolist(),
     )
-    maps = drawings_table(shown, "query")
-    return DataTable(texts.VALUES_COLUMNS, list(zip(*columns, strict=True)), maps.arrays, maps.about)
+    return DataTable(texts.VALUES_COLUMNS, list(zip(*columns, strict=True)))
 
 
 def numbers(trace: Trace, head: Head) -> list[Computation]:

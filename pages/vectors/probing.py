@@ -120,4 +120,4 @@ def probe_export(found: Probes) -> Export:
     trained = call(probe, engine_call(asked), sentences_call(asked.sentences), asked.label)
     scores = named("scores", trained)
     shown = [scores.accuracy.round(3), scores.control.round(3)]
-    return table_export(PartNumbers(described.title, described.source, shown, texts.PROBE_RESULT), _table(found))
+    return table_export(PartNumbers(described.title, described.source, shown), _table(found))

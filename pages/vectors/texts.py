@@ -44,7 +44,6 @@ FORMULA = (
 LARGER = "Does a larger model part them? [The same texts in BERT base]({address}), where it can be had."
 EXPORT_TITLE = "Tokens in the plane of their vectors: {texts}"
 MANY = "{count} sentences, {source}"
-EXPORT_RESULT = "It ends with `places`: layer (0: embeddings), token, and both coordinates."
 
 RUN, RUN_HELP = "Train", "Trains a probe on each layer in the background; you can look at other pages meanwhile."
 PROGRESS = progress_texts("Reading sentences, then training", "step")
@@ -72,6 +71,5 @@ PROBE_NOTE = (
 )
 PROBE_TABLE = "All layers in numbers"
 PROBE_EXPORT = "Scores of the probes"
-PROBE_RESULT = "It ends with accuracy and control task after each layer (0: embeddings)."
 PROBE_EXPORT_TITLE = "What a probe reads off {model}: {label}, {source}"
 PROBE_TYPED = "A probe needs annotated sentences: choose the built-in ones, or your own CoNLL-U file."

@@ -1,12 +1,12 @@
 """The export menu of a page, opened as its reader opens it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.export import texts
 from pages.ui.export.attention import AttentionMap
-from pages.ui.export.menu import CODE_KINDS
 from tx_core.engine import catalogue
 from tx_core.transformer.interventions import Intervention
 
@@ -22,12 +22,15 @@ def opened(app: AppTest, page: str, view: str = "", form: str = texts.DATA) -> A
     return app
 
 
-def exported_code(app: AppTest, page: str, view: str, kind: str) -> str:
-    """The code of a kind, "project" or "transformers", that a view offers; "" where it offers none."""
-    comment = texts.CODE_TITLES[kind].removeprefix("{title}")
-    app.session_state[f"{page}_code_kind"] = next(label for label, name in CODE_KINDS.items() if name == kind)
+def exported_code(app: AppTest, page: str, view: str = "") -> str:
+    """The code that a view offers, with this project."""
     opened(app, page, view, texts.CODE)
-    return next((code.value for code in app.code if code.value.startswith("# ") and comment in code.value), "")
+    return next(code.value for code in app.code if code.value.startswith("# "))
+
+
+def of_hub_model(shown: AttentionMap) -> AttentionMap:
+    """A map as if a model of the hub had drawn it."""
+    return replace(shown, trace=replace(shown.trace, model="bert-base-uncased"))
 
 
 def map_of_page(

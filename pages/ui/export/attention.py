@@ -27,7 +27,7 @@ from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.attention import drawn_padding
 from pages.ui.stage.browser_texts import CAPTION
 from pages.ui.stage.changes import describe_change
-from pages.ui.stage.sources import Source, file_stem, reading, source
+from pages.ui.stage.sources import Source, reading, source
 from pages.ui.stage.tokens import numbered_tokens
 from tx_core.analysis import views
 from tx_core.analysis.views import View
@@ -149,19 +149,6 @@ class AttentionMap:
         read = reading(self.reads_special) | {"written": list(self.trace.attention.query_tokens.written)}
         return source(self.trace.model, text=text, pair=pair, **read, changes=changes, attention=kind, heads=self.head_names)
 
-    @property
-    def file_name(self) -> str:
-        """Return a file name without its suffix: model, layer and head, in ASCII letters."""
-        heads = self.heads
-        which = f"layer{heads[0][0] + 1}-head{heads[0][1] + 1}" if len(heads) == 1 else f"mean-of-{len(heads)}-heads"
-        return f"{self.stem}-{which}"
-
-    @property
-    def stem(self) -> str:
-        """Begin a file name: the model, and the kind of attention where it has several."""
-        kind = f"-{self.kind}" if len(self.trace.stacks) > 1 else ""
-        return f"{file_stem('attention', self.trace.model)}{kind}"
-
 
 def changes_in_words(trace: Trace) -> str:
     """List what was changed in a run, named as on the page."""
@@ -193,23 +180,19 @@ def attention_exports(shown: AttentionMap) -> Exports:
 
 def attention_export(exported: AttentionMap) -> Export:
     """Return the numbers and the code of a map."""
-    result = texts.ENDS_WITH_WEIGHTS if exported.plain is None else texts.ENDS_WITH_CHANGE
-    return Export(
-        PartNumbers(exported.title, exported.source, exported.numbers(), result),
-        exported.file_name,
-        (weight_files(exported, everything=False), weight_files(exported, everything=True)),
-        lambda: transformers_attention_code(exported),
-    )
+    tables = {
+        name: weight_files(exported, everything=every)
+        for name, every in ((texts.SHOWN_WEIGHTS, False), (texts.ALL_WEIGHTS, True))
+    }
+    is_usual = not (exported.words or exported.view.hides_special)
+    code = transformers_attention_code(exported.trace, exported.heads) if is_usual else ""
+    return Export(PartNumbers(exported.title, exported.source, exported.numbers()), tables, code)
 
 
-def weight_files(exported: AttentionMap, *, everything: bool, name: str = "") -> DataFiles:
-    """Offer the weights that are shown, or those of every layer and head. name: replaces the usual name of the choice."""
+def weight_files(exported: AttentionMap, *, everything: bool) -> DataFiles:
+    """Offer the weights that are shown, or those of every layer and head."""
     size = exported.view.weights.size if everything else exported.weights.size
-    file_name = f"{exported.stem}-all" if everything else exported.file_name
-    usual = texts.ALL_WEIGHTS if everything else texts.SHOWN_WEIGHTS
-    description, kinds = (texts.WEIGHTS, 1) if exported.plain is None else (texts.CHANGED_WEIGHTS, 3)
-    written = description.format(count=size)
-    return DataFiles(name or usual, written, file_name, kinds * size, lambda: weights_table(exported, everything))
+    return DataFiles(size, 1 if exported.plain is None else 3, lambda: weights_table(exported, everything))
 
 
 def weights_table(exported: AttentionMap, everything: bool) -> DataTable:
@@ -229,9 +212,8 @@ def weights_table(exported: AttentionMap, everything: bool) -> DataTable:
     return DataTable(
         ("map", "query", "key", *(numbers if unchanged is not None else ("weight",))),
         [(*place, *cell) for place, cell in zip(places, cells, strict=True)],
-        {**numbers, **axes},
-        about,
-        is_of_arrays=True,
+        arrays={**numbers, **axes},
+        about=about,
     )
 
 

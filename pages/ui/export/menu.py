@@ -9,19 +9,18 @@ from types import MappingProxyType
 import streamlit as st
 
 from pages.ui.export import texts
-from pages.ui.export.records import COLUMNS, DataTable, Export, Exports, PartNumbers, drawings_export, table_rows
+from pages.ui.export.records import DataTable, Export, Exports, PartNumbers, drawings_export, drawings_table
 from pages.ui.shell.address import is_offered, set_values, view_link, widget_binding, widget_key
 from pages.ui.shell.controls import download_button
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage.charts import Drawing
-from pages.ui.stage.sources import one_line
+from pages.ui.stage.sources import file_stem, one_line
 from tx_core.analysis.table_file import MOST
 from tx_core.errors import ExplorerError
 
 MOST_SHOWN = 5000
 """Rows of a table on the page: the files hold all."""
-CODE_KINDS = {texts.PROJECT_CODE: "project", texts.TRANSFORMERS_CODE: "transformers"}
 
 
 def offer_tables(
@@ -47,7 +46,7 @@ def offer_tables(
 
 def offer_drawings(
     page: str,
-    lesson: Callable[[], PartNumbers],
+    numbers: Callable[[], PartNumbers],
     draw: Callable[[], Sequence[Drawing]],
     place: str = "",
     more: Exports = MappingProxyType({}),
@@ -57,8 +56,8 @@ def offer_drawings(
     place: tells several such parts of a page apart. more: other views of the same menu.
     """
     name = f"{page}_{place}" if place else page
-    offer_tables(name, lambda: [DataTable(COLUMNS, table_rows(draw()))], name="export_table")
-    exports = {texts.THIS_PART: lambda: drawings_export(lesson(), draw()), **more}
+    offer_tables(name, lambda: [drawings_table(draw())], name="export_table")
+    exports = {texts.THIS_PART: lambda: drawings_export(numbers(), draw()), **more}
     export_menu(page, exports, texts.TITLE_WITHOUT_STAGE if place else texts.TITLE, place=place)
 
 
@@ -97,15 +96,16 @@ def _choose(page: str, name: str, label: str, options: list[str]) -> str:
 
 def show_data(page: str, export: Export) -> None:
     """Offer the files; a view with several sets of numbers lets the reader choose one."""
-    by_name = {one.name: one for one in export.data}
-    data = by_name[_choose(page, "data_scope", texts.ASK_DATA, list(by_name))] if len(by_name) > 1 else export.data[0]
-    st.caption(f"{data.description} {texts.EVERY_FILE}")
+    several = len(export.tables) > 1
+    name = _choose(page, "data_scope", texts.ASK_DATA, list(export.tables)) if several else next(iter(export.tables))
+    data, stem = export.tables[name], f"{export.file_name}-{file_stem(name.lower())}" if several else export.file_name
+    st.caption(f"{texts.ROWS.format(count=data.rows)} {texts.EVERY_FILE}")
     with st.container(horizontal=True):
         for form, write in data.files.items():
             download_button(
                 texts.SAVE_AS.format(form=form.upper()),
                 partial(write, export.source) if write else b"",
-                f"{data.file_name}.{form}",
+                f"{stem}.{form}",
                 key=widget_key(page, f"data_{form}"),
                 disabled=write is None,
             )
@@ -115,28 +115,27 @@ def show_data(page: str, export: Export) -> None:
 
 def show_code(page: str, export: Export) -> None:
     """Show the code, ready to be copied; every kind ends with the numbers on the screen."""
-    kind = "project"
-    if export.transformers:
-        kind = CODE_KINDS[_choose(page, "code_kind", texts.ASK_CODE, list(CODE_KINDS))]
+    kinds = [texts.PROJECT_CODE, *([texts.TRANSFORMERS_CODE] if export.transformers else [])]
+    kind = _choose(page, "code_kind", texts.ASK_CODE, kinds) if kinds[1:] else texts.PROJECT_CODE
     # Streamlit's colours for Python are too pale in the light theme.
     st.code(written(export, kind), language=None, wrap_lines=True)
-    note = texts.NEEDS_PROJECT if kind == "project" else export.omitted
-    st.caption(f"{note} {export.numbers.result}".strip())
+    if kind == texts.PROJECT_CODE:
+        st.caption(texts.NEEDS_PROJECT)
     save, key = partial(notebook, export, kind), widget_key(page, "notebook")
     download_button(texts.SAVE_NOTEBOOK, save, f"{export.file_name}.ipynb", key=key)
 
 
 def written(export: Export, kind: str) -> str:
-    """Return the code of a view below comments on what it computes and needs. kind: "project" or "transformers"."""
-    body = export.transformers() if kind == "transformers" else export.project()
+    """Return the code of a view below comments on what it computes and needs. kind: `texts.PROJECT_CODE`, or the other one."""
+    body, needs = (export.project(), export.needs) if kind == texts.PROJECT_CODE else (export.transformers, [])
     title = texts.CODE_TITLES[kind].format(title=one_line(export.numbers.title))
-    return "\n".join([*(f"# {line}" for line in (title, one_line(export.origin), *export.needs(kind))), body])
+    return "\n".join([*(f"# {line}" for line in (title, one_line(export.origin), *needs)), body])
 
 
 def notebook(export: Export, kind: str) -> str:
     """Return the code of a view as a Jupyter notebook, below what it needs and the link of the view. kind: as of `written`."""
     code = written(export, kind).strip()
-    parts = code.split("\n\n") if kind == "project" else [code]  # imports, variables, numbers: none holds an empty line
+    parts = code.split("\n\n")  # imports, variables, numbers: none holds an empty line
     told = [texts.NOTEBOOK_NEEDS[kind], *([texts.NOTEBOOK_LINK.format(link=export.link)] if export.link else [])]
     cells = [{"cell_type": "markdown", "source": "\n\n".join(told)}]
     cells += [{"cell_type": "code", "source": part, "execution_count": None, "outputs": []} for part in parts]

@@ -2,7 +2,6 @@
 
 import io
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -24,47 +23,40 @@ COLUMNS = tuple(PICTURES["csvHead"])
 
 @dataclass(frozen=True)
 class DataTable:
-    """A table and the same numbers as arrays.
+    """A table.
 
     Attributes:
         columns, rows: the table.
-        arrays: by name, with the labels of their axes among them; without any, each column becomes an array.
+        note: stands above it on the page.
+        arrays: the same numbers with the labels of their axes, by name, for JSON and NPZ; without any, the columns go there.
         about: what is to be known of the numbers beside the source of the view.
-        note: stands above the table on the page.
-        is_of_arrays: whether the table repeats the arrays, so that JSON leaves it out.
     """
 
     columns: tuple[str, ...]
     rows: Sequence[tuple[TableValue, ...]]
+    note: str = ""
     arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
     about: Mapping[str, object] = field(default_factory=dict)
-    note: str = ""
-    is_of_arrays: bool = False
 
 
-def table_of(rows: Sequence[Mapping[str, TableValue]], note: str = "", axes: str = "", **arrays: np.ndarray) -> DataTable:
-    """Return a table of rows that name their columns. axes: describes the axes of the arrays."""
-    about = {"axes": axes} if axes else {}
-    return DataTable(tuple(rows[0]), [tuple(row.values()) for row in rows], arrays, about, note)
+def table_of(rows: Sequence[Mapping[str, TableValue]], note: str = "") -> DataTable:
+    """Return a table of rows that name their columns."""
+    return DataTable(tuple(rows[0]), [tuple(row.values()) for row in rows], note)
 
 
 @dataclass(frozen=True)
 class DataFiles:
-    """The same numbers as files of several formats.
+    """A table as files of several formats.
 
     Attributes:
-        name: which numbers, where a view has several sets.
-        description: what is in the files.
-        file_name: without its suffix.
-        size: how many numbers there are.
-        make: makes them; it runs when a file is downloaded.
+        rows: how many it has.
+        width: how many numbers a row has.
+        make: makes it, when a file is downloaded.
         by_line: whether there is also a file of JSON with a row in each line, and nothing else in it.
     """
 
-    name: str
-    description: str
-    file_name: str
-    size: int
+    rows: int
+    width: int
     make: Callable[[], DataTable]
     by_line: bool = False
 
@@ -74,7 +66,7 @@ class DataFiles:
         writers = {"csv": to_csv, "json": to_json, "npz": to_npz}
         lines = {"jsonl": lambda _: to_json_lines(self.make())} if self.by_line else {}
         return lines | {
-            form: None if self.size > MOST[form] else lambda source, write=write: write(self.make(), source)
+            form: None if self.rows * self.width > MOST[form] else lambda source, write=write: write(self.make(), source)
             for form, write in writers.items()
         }
 
@@ -86,14 +78,12 @@ class PartNumbers:
     Attributes:
         title: in one line.
         source: what was computed and with which settings, as `sources.source` names it where there is a model.
-        shown: the computations of the numbers.
-        result: what their code ends with, in one sentence.
+        shown: the computations of the numbers, which their code prints.
     """
 
     title: str
     source: Source
     shown: Sequence[Computation]
-    result: str
 
 
 @dataclass(frozen=True)
@@ -102,22 +92,24 @@ class Export:
 
     Attributes:
         numbers: what it holds.
-        file_name: without its suffix.
-        transformers: writes the code that uses the transformers library only; None where there is none.
-        omitted: what that code leaves out, "" for nothing.
+        tables: of them, among which the reader chooses, by name.
+        transformers: the code that uses the transformers library only; "" where there is none.
         link: the address of the view, "" where there is none.
     """
 
     numbers: PartNumbers
-    file_name: str
-    data: tuple[DataFiles, ...]
-    transformers: Callable[[], str] | None = None
-    omitted: str = ""
+    tables: Mapping[str, DataFiles]
+    transformers: str = ""
     link: str = ""
 
     def project(self) -> str:
         """Write the code that uses this project."""
         return python(self.numbers.shown)
+
+    @property
+    def file_name(self) -> str:
+        """The name of its files, without a suffix."""
+        return title_stem(self.numbers.title, self.numbers.source)
 
     @property
     def source(self) -> Source:
@@ -137,65 +129,42 @@ class Export:
         source = self.numbers.source
         return [run for run in (source, *source.values()) if isinstance(run, Mapping) and "model" in run]
 
-    def needs(self, kind: str) -> list[str]:
-        """Return what a new process needs before it runs the code, one sentence each. kind: "project" or "transformers"."""
+    @property
+    def needs(self) -> list[str]:
+        """What a new process needs before it runs the code that uses this project, one sentence each."""
         models = dict.fromkeys(str(run["model"]) for run in self._runs)
-        if kind == "project":
-            return [needed for model in models if (needed := catalogue.needed_to_load(model))]
-        local = [model.removeprefix(catalogue.LOCAL) for model in models if model.startswith(catalogue.LOCAL)]
-        return [texts.NEEDS_FOLDER.format(folder=folder) for folder in local]
+        return [needed for model in models if (needed := catalogue.needed_to_load(model))]
 
 
 Exports = Mapping[str, Callable[[], Export]]
 """The views of a page by name; none is made before the reader chooses it."""
 
 
-def drawings_export(lesson: PartNumbers, drawings: Sequence[Drawing]) -> Export:
+def drawings_export(numbers: PartNumbers, drawings: Sequence[Drawing]) -> Export:
     """Return the export of what a part of a page drew."""
     size = sum(drawing.values.size for drawing in drawings)
-    stem = title_stem(lesson.title, lesson.source)
-    data = DataFiles(
-        texts.NUMBERS, texts.NUMBERS_DESCRIPTION.format(count=size), stem, size * len(COLUMNS), partial(_table, drawings)
-    )
-    return Export(lesson, stem, (data,))
+    return Export(numbers, {texts.NUMBERS: DataFiles(size, len(COLUMNS), partial(drawings_table, drawings))})
 
 
-def table_export(lesson: PartNumbers, table: DataTable) -> Export:
+def table_export(numbers: PartNumbers, table: DataTable) -> Export:
     """Return the export of a table of what a part of a page shows."""
-    stem = title_stem(lesson.title, lesson.source)
-    files = table_files(texts.NUMBERS, texts.ROWS_DESCRIPTION, stem, table)
-    return Export(lesson, stem, (files,))
+    return Export(numbers, {texts.NUMBERS: files_of(table)})
 
 
-def table_rows(drawings: Sequence[Drawing]) -> list[tuple[TableValue, ...]]:
+def files_of(table: DataTable, *, by_line: bool = False) -> DataFiles:
+    """Offer a table in every format."""
+    return DataFiles(len(table.rows), len(table.columns), lambda: table, by_line)
+
+
+def drawings_table(drawings: Sequence[Drawing]) -> DataTable:
     """Return every number of some drawings as a row; None where a mask forbids."""
     rows = []
     for title, drawing in zip(numbered_once([one.title for one in drawings]), drawings, strict=True):
         names, columns = numbered_once(drawing.rows), numbered_once(drawing.columns)
         for name, numbers in zip(names, drawing.values.tolist(), strict=True):
-            rows += [(title, name, column, _finite(number)) for column, number in zip(columns, numbers, strict=True)]
-    return rows
-
-
-def _finite(number: float) -> float | None:
-    return number if np.isfinite(number) else None
-
-
-def _table(drawings: Sequence[Drawing]) -> DataTable:
-    arrays = {}
-    titles = numbered_once([drawing.title for drawing in drawings])
-    for place, (title, drawing) in enumerate(zip(titles, drawings, strict=True), start=1):
-        name = re.sub(r"\W+", "_", title.lower()).strip("_")[:60] or "drawing"
-        finite = np.where(np.isfinite(drawing.values), drawing.values, np.nan)
-        arrays |= {f"{place}_{name}": finite, f"{place}_rows": np.array(drawing.rows, np.str_)}
-        arrays[f"{place}_columns"] = np.array(drawing.columns, np.str_)
-    return DataTable(COLUMNS, table_rows(drawings), arrays, {"axes": texts.DRAWINGS_AXES})
-
-
-def table_files(name: str, description: str, file_name: str, table: DataTable, *, by_line: bool = False) -> DataFiles:
-    """Offer a table in every format. description: with placeholders for the count of its rows and for its columns."""
-    written = description.format(count=len(table.rows), columns=", ".join(table.columns))
-    return DataFiles(name, written, file_name, len(table.rows) * len(table.columns), lambda: table, by_line)
+            finite = (number if np.isfinite(number) else None for number in numbers)
+            rows += [(title, name, column, number) for column, number in zip(columns, finite, strict=True)]
+    return DataTable(COLUMNS, rows)
 
 
 def to_csv(saved: DataTable, source: Source) -> bytes:
@@ -205,10 +174,9 @@ def to_csv(saved: DataTable, source: Source) -> bytes:
 
 def to_json(saved: DataTable, source: Source) -> bytes:
     """Write everything as one JSON object; a missing number is null."""
-    table = {} if saved.is_of_arrays else {"table": [dict(zip(saved.columns, row, strict=True)) for row in saved.rows]}
-    arrays = {name: _listed(array) for name, array in saved.arrays.items()}
-    entries = {**source, **saved.about, **table, **arrays}
-    return json.dumps(entries, ensure_ascii=False, allow_nan=False).encode("utf-8")
+    rows = (dict(zip(saved.columns, row, strict=True)) for row in saved.rows)
+    numbers = {name: _listed(array) for name, array in saved.arrays.items()} or {"table": list(rows)}
+    return json.dumps({**source, **saved.about, **numbers}, ensure_ascii=False, allow_nan=False).encode("utf-8")
 
 
 def to_json_lines(saved: DataTable) -> bytes:

@@ -11,8 +11,7 @@ ATTENTION_MAP = "The attention map"
 ASK_DATA = "Which data"
 SHOWN_WEIGHTS = "What is shown"
 ALL_WEIGHTS = "Every layer and head"
-WEIGHTS = "{count:,} weights. CSV: one row per weight. JSON: lists. NPZ: numpy arrays."
-CHANGED_WEIGHTS = "{count:,} weights, each before and after the change, and the difference. CSV, JSON or NPZ (numpy arrays)."
+ROWS = "{count:,} rows. NPZ holds numpy arrays."
 EVERY_FILE = (
     "Every file names model, revision, text, changes, version and link; in a CSV these lines begin with #: "
     '`pandas.read_csv(file, comment="#")`.'
@@ -27,11 +26,6 @@ TABLE_CUT = "The first {shown:,} of {all:,} rows. The data files hold all of the
 THIS_PART = "This part of the page"
 NUMBERS_TABLE = "The numbers as a table"
 NUMBERS = "All numbers"
-NUMBERS_DESCRIPTION = (
-    "{count:,} numbers: a row each, with drawing, row and column. JSON and NPZ also hold each drawing as an array."
-)
-ROWS_DESCRIPTION = "{count:,} rows: {columns}."
-DRAWINGS_AXES = "row, column; no number where a mask forbids (−∞)"
 
 ASK_CODE = "Which code"
 PROJECT_CODE = "With this project"
@@ -39,15 +33,12 @@ TRANSFORMERS_CODE = "With transformers only"
 NEEDS_PROJECT = "This code needs this project: run it in the project's root folder."
 SAVE_NOTEBOOK = "Save as notebook (.ipynb)"
 NOTEBOOK_NEEDS = {
-    "project": "Needs this project: keep the notebook in its root folder, or run `pip install .` there once. "
+    PROJECT_CODE: "Needs this project: keep the notebook in its root folder, or run `pip install .` there once. "
     "Nothing is installed from here.",
-    "transformers": "Needs `torch` and `transformers`. Nothing is installed from here.",
+    TRANSFORMERS_CODE: "Needs `torch` and `transformers`. Nothing is installed from here.",
 }
 NOTEBOOK_LINK = "[The view that it computes]({link})"
-NEEDS_FOLDER = "Put the folder {folder!r} of the model into models/ first, or change `checkpoint`."
 CODE_TITLES = {
-    "project": "{title}. Run it in the root folder of this project.",
-    "transformers": "{title}, with transformers only.",
+    PROJECT_CODE: "{title}. Run it in the root folder of this project.",
+    TRANSFORMERS_CODE: "{title}, with transformers only.",
 }
-ENDS_WITH_WEIGHTS = "It ends with `weights`: one row per query, the numbers of the map above."
-ENDS_WITH_CHANGE = "It ends with `before`, `weights` (after the change) and `difference`: one row per query, as above."

@@ -24,13 +24,11 @@ def training_computation(
     return training, named("records", call(list, call(islice, training.updates(), shown.model.done)))
 
 
-def training_export(
-    shown: ShownTraining, title: str, records: Computation, result: str, losses: Curves, shares: Curves
-) -> Export:
-    """Return the export of what was measured after each batch. result: what the code ends with."""
+def training_export(shown: ShownTraining, title: str, records: Computation, losses: Curves, shares: Curves) -> Export:
+    """Return the export of what was measured after each batch."""
     source = {"settings": repr(shown.model.settings), "batches": shown.model.done}
     drawn = each(records, lambda one: (one.done, one.values))
-    numbers = PartNumbers(title, source, [drawn], result)
+    numbers = PartNumbers(title, source, [drawn])
     return drawings_export(numbers, [*curve_drawings(losses, logarithmic=True), *curve_drawings(shares)])
 
 

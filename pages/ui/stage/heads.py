@@ -22,8 +22,6 @@ from tx_core.analysis.table_file import TableValue
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Encoding
 
-AXES = texts.HEAD_AXES
-
 
 class MeasuredHeads(Protocol):
     """What is known of all heads of a model, over one text or many.
@@ -166,12 +164,6 @@ def describe_head(found: MeasuredHeads, head: Head, templates: Mapping[str, str]
         distance=found.distance[head],
         **more,
     )
-
-
-def head_arrays(found: MeasuredHeads) -> dict[str, np.ndarray]:
-    """Return the arrays of a table of all heads."""
-    named = {"shares": found.sums.shares, "kinds": np.array(found.sums.kinds)}
-    return {"spread": found.spread, "distance": found.distance} | named
 
 
 def rows_of_heads(

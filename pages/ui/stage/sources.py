@@ -46,9 +46,9 @@ def one_line(text: str) -> str:
     return " ".join("".join(character if character.isprintable() or character in JOINERS else " " for character in text).split())
 
 
-def file_stem(what: str, model: str) -> str:
-    """Return a file name for a model, without its extension, in characters that every system accepts."""
-    return re.sub(r"[^A-Za-z0-9.-]+", "-", f"{what}-{model}")
+def file_stem(*parts: str) -> str:
+    """Return a file name, without its extension, in characters that every system accepts."""
+    return re.sub(r"[^A-Za-z0-9.-]+", "-", "-".join(parts))
 
 
 def title_stem(title: str, about: Source) -> str:

@@ -185,7 +185,6 @@ LAYERS_AND_HEADS = "Layer ↓ Head →"
 BEFORE, AFTER = "before", "after"
 DELTA = "Δ, percentage points"
 
-HEAD_AXES = "one row per layer, one column per head; shares also by kind, in the order of kinds"
 HEAD_SPREAD = "{head}: normalised entropy {number}"
 HEAD_DISTANCE = "{head}: {number} tokens"
 ONE_TOKEN, ALL_TOKENS = "each token attends to one other", "to all tokens evenly"

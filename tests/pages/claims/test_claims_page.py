@@ -95,7 +95,8 @@ def test_another_model_is_asked_in_the_background_and_what_fails_comes_first_wit
 def test_the_file_has_a_row_of_each_claim_and_no_number_where_there_is_none():
     unasked = Claim("It rains.", "attention", float("nan"), where="1-2", link="attention?text=It", made="attention")
     export = claims_export(catalogue.DEFAULT, [*stored_claims(catalogue.DEFAULT)[:1], unasked])
-    first, second = export.data[0].files["csv"](export.source).decode("utf-8-sig").splitlines()[-2:]
+    (files,) = export.tables.values()
+    first, second = files.files["csv"](export.source).decode("utf-8-sig").splitlines()[-2:]
     assert '"Mary lost her keys."' in first and '"holds"' in first
     assert second.startswith('"It rains.","attention","","","","1-2"') and '"unasked"' in second
     assert set(MADE) >= {claim.made for claim in stored_claims(catalogue.DEFAULT)}

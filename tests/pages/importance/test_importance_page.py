@@ -132,7 +132,7 @@ def test_a_file_that_cannot_be_used_says_why_and_the_one_before_stays(open_app, 
 def test_the_prompts_are_saved_as_lines_that_the_page_takes_again():
     found = importance(catalogue.load(catalogue.DEFAULT), [PAIR, ALONE])
     export = ranking_export(found, ImportanceInputs("own", "off", Upload("mine.jsonl", (PAIR, ALONE))))
-    parts, prompts = export.data
+    parts, prompts = export.tables.values()
     again = importance(catalogue.load(catalogue.DEFAULT), parse_answer_prompts(prompts.files["jsonl"](export.source), "a.jsonl"))
     assert again.prompts == found.prompts
     rows = json.loads(parts.files["json"](export.source))["table"]

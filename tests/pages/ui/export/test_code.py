@@ -1,4 +1,4 @@
-"""The code that a page exports computes the numbers of the page: with this project, and with the transformers library alone."""
+"""The code that a page exports computes the numbers of the page."""
 
 import csv
 import io
@@ -19,6 +19,7 @@ from pages.fill_mask import texts as fill_mask_texts
 from pages.fill_mask.head_scan import BEGIN
 from pages.many_sentences.heads import heads_export, report_numbers
 from pages.many_sentences.reading import OpenedScan
+from pages.summaries.texts import FLOW, IN_LAYER, ROLLED, SIMILARITY_TO_CHOSEN, VALUES_COLUMNS
 from pages.ui.export import menu, texts
 from pages.ui.export.attention import attention_export
 from pages.ui.export.computation import python
@@ -27,7 +28,7 @@ from pages.ui.export.records import DataFiles, Export
 from pages.ui.stage.sources import Source
 from pages.ui.stage.texts import NONE_ADDED
 from tests.support import classifier_page, copy_page
-from tests.support.exports import map_of_page, opened
+from tests.support.exports import map_of_page, of_hub_model, opened
 from tests.support.snippets import computed
 from tests.support.staged import ask_stage
 from tests.support.trainings import own_server, until_still
@@ -50,8 +51,8 @@ EVERY_WEIGHT = {"weights.reshape(-1, *weights.shape[-2:])": "weights"}
 LISTED = {"[share for _, share in predictions]": "probability"}
 MOVED = {"[one[1] for one in moved]": "before", "[one[2] for one in moved]": "after"}
 CHANGED = {"before": "before", "weights": "after", "difference": "difference"}
-MAPS = {"weights_a": "weights_a", "weights_b": "weights_b"}
-DIFFERENCE = {"numpy.where(comparison.comparable, comparison.difference, numpy.nan)": "difference"}
+MAPS = {"sorted(weights_a.ravel())": "A", "sorted(weights_b.ravel())": "B"}
+DIFFERENCE = {"sorted(comparison.difference[comparison.comparable])": "B − A"}
 WORD = {"word": SIMILARITY_COLUMNS["word"].format(word="flies"), "different": SIMILARITY_COLUMNS["different"]}
 RUN = {"sum(moved, [])": 0}
 STORE = {"store": "10_0_0_1_0_0~0_10_0_10_0_-2.5~1_2_3_0_0_7", "q1": "3", "q2": "10", "q3": "0"}
@@ -104,23 +105,35 @@ VIEWS = {
         View("compare", PAIR, WORD, WORD_EXPORT),
     ],
     "summaries": [
-        View("summaries", {"part": "glance", "text": TEXT}, {"spread": "spread", "distance": "distance"}),
+        View(
+            "summaries",
+            {"part": "glance", "text": TEXT},
+            {"spread.ravel()": "spread (0 to 1)", "distance.ravel()": "distance (tokens)"},
+        ),
         View(
             "summaries",
             BARE | {"part": "layers", "text": TEXT, "token": "4"},
-            {"in_layer": "attention_in_this_layer", "rolled": "rollout_from_the_input", "by_flow": "flow_from_the_input"},
+            {
+                "in_layer.ravel()": IN_LAYER,
+                "rolled.ravel()": ROLLED,
+                "by_flow.ravel()": FLOW,
+            },
         ),
-        View("summaries", {"part": "values", "text": TEXT, "heads": "2-3"}, {"by_values": "weighted_by_values_this_head"}),
-        View("summaries", {"part": "sinks", "text": TEXT}, {"found.shares": "share", "found.sink_lengths": "sink_value_length"}),
-        View("summaries", {"part": "alike", "text": TEXT}, {"similarities": "similarity", "positions": "positions"}),
+        View("summaries", {"part": "values", "text": TEXT, "heads": "2-3"}, {"by_values.mean(0)": VALUES_COLUMNS[3]}),
+        View(
+            "summaries",
+            {"part": "sinks", "text": TEXT},
+            {"found.shares.ravel()": "share", "found.sink_lengths.ravel()": "sink value length"},
+        ),
+        View("summaries", {"part": "alike", "text": TEXT}, {"similar": SIMILARITY_TO_CHOSEN, "positions[:, 0]": "x"}),
         View("summaries", {"part": "lens", "text": BLANK["text"]}, {"shares.ravel()": "probability"}),
         View(
             "summaries",
             {"part": "owed", "text": "The old man drank a cup of [MASK].", "rank": "2"},
             {"attention": "Attention from the blank", "integrated": "Integrated gradients"},
         ),
-        View("many_sentences", {"colour": "spread"}, {"report.spread": "spread"}),
-        View("many_sentences", {"part": "find", "query": "VERB", "query_in": "upos"}, {"found.shares": "share"}),
+        View("many_sentences", {"colour": "spread"}, {"report.spread.ravel()": "spread (0 to 1)"}),
+        View("many_sentences", {"part": "find", "query": "VERB", "query_in": "upos"}, {"sorted(found.shares.ravel())": "share"}),
     ],
     "importance": [
         View("importance", {"set": "tense"}, {"found.to_pandas().effect": "effect", "found.to_pandas().high": "high"})
@@ -203,17 +216,24 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[Export]:
     return seen
 
 
+def first_of(export: Export) -> DataFiles:
+    """The first table of an export."""
+    return next(iter(export.tables.values()))
+
+
 def arrays_of(export: Export) -> dict[str, np.ndarray]:
     """The arrays of an export's NPZ file."""
-    with np.load(io.BytesIO(export.data[0].files["npz"](export.source)), allow_pickle=False) as arrays:
+    with np.load(io.BytesIO(first_of(export).files["npz"](export.source)), allow_pickle=False) as arrays:
         return dict(arrays)
 
 
 def number_of(arrays: dict[str, np.ndarray], name: str | int) -> np.ndarray:
     """An array by its name, or the drawing of that number; without the places where there is no number."""
+    array = arrays["number" if isinstance(name, int) else name].astype(float)
     if isinstance(name, int):
-        name = next(key for key in arrays if key.startswith(f"{name + 1}_"))
-    array = np.squeeze(arrays[name].astype(float))
+        is_own = arrays["drawing"] == list(dict.fromkeys(arrays["drawing"].tolist()))[name]
+        array = array[is_own].reshape(len(set(arrays["row"][is_own].tolist())), -1)
+    array = np.squeeze(array)
     return array[np.isfinite(array)] if array.ndim == 1 else array
 
 
@@ -229,17 +249,13 @@ def files(numbers: DataFiles, source: Source) -> tuple[list[list[str]], dict, di
 
 
 def hold_files(export: Export) -> None:
-    """Every file of a view's numbers can be read by others, has as many rows as it is said to have, and names its axes."""
-    for numbers in export.data:
+    """Every file of a view's numbers can be read by others, and has as many rows as it is said to have."""
+    for numbers in export.tables.values():
         rows, entries, arrays = files(numbers, export.source)
         assert json.loads(json.dumps(export.source)).items() <= entries.items()
-        assert f"{len(rows) - 1:,}" == numbers.description.split()[0]
+        assert len(rows) - 1 == numbers.rows
         assert {len(row) for row in rows} == {len(rows[0])}
-        about = json.loads(str(arrays["about"])) if "about" in arrays else entries
-        if any(array.ndim > 1 for array in arrays.values()) and "table" in entries:
-            assert about["axes"]
-        if "kinds" in about.get("axes", ""):
-            assert arrays["shares"].shape[-1] == len(arrays["kinds"]) == len(entries["kinds"])
+        assert json.loads(str(arrays["about"])).keys() <= entries.keys()
 
 
 @pytest.mark.parametrize("group", VIEWS)
@@ -250,13 +266,12 @@ def test_the_code_of_a_view_computes_its_numbers(open_app: Open, made: list[Expo
         export, bare = made[-1], "nospecial" in view.fields
         assert (NONE_ADDED in str(dict(export.source))) == bare
         hold_files(export)
-        for code in (export.project, export.transformers):
-            if code:
-                snippets.append((code(), list(view.numbers)))
-                expected.append([number_of(arrays_of(export), name) for name in view.numbers.values()])
+        snippets.append((export.project(), list(view.numbers)))
+        expected.append([number_of(arrays_of(export), name) for name in view.numbers.values()])
     for (code, expressions), found, numbers in zip(snippets, computed(snippets, tmp_path), expected, strict=True):
         for expression, one, number in zip(expressions, found, numbers, strict=True):
             shown = np.squeeze(one)[tuple(map(slice, number.shape))]  # a drawing may be of some dimensions only
+            number = np.sort(number) if expression.startswith("sorted") else number
             assert number.size > 1
             shown = np.where(np.isfinite(shown), shown, np.nan)
             np.testing.assert_allclose(shown, number, rtol=1e-4, atol=1e-5, err_msg=f"{expression} of\n{code}")
@@ -309,7 +324,7 @@ def test_the_code_of_the_table_of_shapes_gives_every_shape(open_app: Open, made:
 
 def table_of(export: Export) -> list[dict[str, object]]:
     """The rows of an export's table, as its JSON file holds them."""
-    return json.loads(export.data[0].files["json"](export.source))["table"]
+    return json.loads(first_of(export).files["json"](export.source))["table"]
 
 
 @pytest.mark.parametrize(
@@ -345,9 +360,9 @@ def test_the_code_of_a_training_gives_the_same_model_again(
 HOSTILE = "Li\x00ke\u202eit\u2066 now\r\nimport os\x85import os\u2028import os\x0cimport os \"\"\"'''# \\"
 
 
-@pytest.mark.parametrize("kind", ["project", "transformers"])
+@pytest.mark.parametrize("kind", [texts.PROJECT_CODE, texts.TRANSFORMERS_CODE])
 def test_what_a_visitor_types_stays_a_string_and_the_title_a_comment_of_one_line(kind: str):
-    export = attention_export(map_of_page("embedded", HOSTILE))
+    export = attention_export(of_hub_model(map_of_page("embedded", HOSTILE)))
     code = written(replace(export, numbers=replace(export.numbers, title=f"{HOSTILE}\ud800")), kind)
     first, *rest = code.split("\n")
     assert first.startswith("# Li ke it now import os import os")

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.export import menu, texts
 from pages.ui.export.attention import attention_export
-from tests.support.exports import map_of_page, opened
+from tests.support.exports import map_of_page, of_hub_model, opened
 from tests.support.serving import ROOT
 
 RUN = "from nbclient.cli import main; main()"
@@ -43,20 +43,20 @@ def test_the_notebook_of_a_view_runs_to_its_numbers(
         book = nbformat.read(file, as_version=4)
         nbformat.validate(book)
         first, *code = book.cells
-        assert first.source.startswith(texts.NOTEBOOK_NEEDS["project"])
+        assert first.source.startswith(texts.NOTEBOOK_NEEDS[texts.PROJECT_CODE])
         assert "](?" in first.source  # of a test's page, which has no host
         assert [output.name for cell in code for output in cell.outputs] == ["stdout"]
         assert any(sign.isdigit() for sign in code[-1].outputs[0].text)
 
 
-@pytest.mark.parametrize("kind", ["project", "transformers"])
+@pytest.mark.parametrize("kind", [texts.PROJECT_CODE, texts.TRANSFORMERS_CODE])
 def test_what_a_visitor_types_stands_in_the_code_alone(kind: str):
     text = "![](https://elsewhere.example)\n\nimport os"
-    export = replace(attention_export(map_of_page("embedded", text)), link="https://here.example/attention?text=a")
+    export = replace(attention_export(of_hub_model(map_of_page("embedded", text))), link="https://here.example/attention?text=a")
     told, *code = json.loads(menu.notebook(export, kind))["cells"]
     assert "elsewhere" not in told["source"]
     assert told["source"].endswith("(https://here.example/attention?text=a)")
-    if kind == "project":  # not the `view` of tx_core, which shows a run in a notebook
+    if kind == texts.PROJECT_CODE:  # not the `view` of tx_core, which shows a run in a notebook
         assert "from tx_core.analysis.views import mean_of_heads, view" in code[0]["source"]
     compile("\n".join(cell["source"] for cell in code), "notebook", "exec")
     assert not any(line.startswith("import os") for cell in code for line in cell["source"].split("\n"))

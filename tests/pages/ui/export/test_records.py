@@ -10,9 +10,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.bertviz_page.frame import Drawing, bertviz_export
+from pages.ui.export import texts
 from pages.ui.export.attention import attention_export, weights_table
 from pages.ui.export.menu import written
-from pages.ui.export.records import DataTable, PartNumbers, drawings_export, table_rows, to_csv, to_json, to_npz
+from pages.ui.export.records import DataTable, PartNumbers, drawings_export, drawings_table, to_csv, to_json, to_npz
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.browser_texts import CAPTION
 from pages.ui.stage.charts import matrix_drawing
@@ -30,24 +31,24 @@ ABOUT = {"text": "time \u202e flies"}
 
 def test_a_masked_score_is_no_number_in_any_file():
     drawing = matrix_drawing("Scores", "signed", np.array([[0.5, -np.inf]]), ["a"], ["a", "=b"])
-    export = drawings_export(PartNumbers("Scores", {}, (), ""), [drawing])
-    assert table_rows([drawing]) == [("Scores", "a", "a", 0.5), ("Scores", "a", "=b", None)]
-    assert '"Scores","a","\'=b",""' in export.data[0].files["csv"]({}).decode("utf-8-sig")
-    with np.load(io.BytesIO(export.data[0].files["npz"]({})), allow_pickle=False) as arrays:
-        np.testing.assert_array_equal(arrays["1_scores"], [[0.5, np.nan]])
+    (files,) = drawings_export(PartNumbers("Scores", {}, ()), [drawing]).tables.values()
+    assert drawings_table([drawing]).rows == [("Scores", "a", "a", 0.5), ("Scores", "a", "=b", None)]
+    assert '"Scores","a","\'=b",""' in files.files["csv"]({}).decode("utf-8-sig")
+    with np.load(io.BytesIO(files.files["npz"]({})), allow_pickle=False) as arrays:
+        np.testing.assert_array_equal(arrays["number"], [0.5, np.nan])
 
 
 def test_numbers_come_back_from_every_kind_of_file_as_they_were():
     third = np.float32(1) / np.float32(3)
     arrays = {"weights": np.array([[third, np.nan]], np.float32), "words": np.array(["a", "=b"])}
-    saved = DataTable(("word", "weight"), [("=b", 1 / 3), ("a", None)], arrays, {"axes": "word"})
+    saved = DataTable(("word", "weight"), [("=b", 1 / 3), ("a", None)], "", arrays, {"axes": "word"})
     lines = to_csv(saved, ABOUT).decode("utf-8-sig").splitlines()
     assert lines == ["# text,time \u202e flies", "# axes,word", '"word","weight"', f'"\'=b",{1 / 3}', '"a",""']
     entries = json.loads(to_json(saved, ABOUT))
     assert entries["text"] == ABOUT["text"]
     assert np.float32(entries["weights"][0][0]) == third
     assert entries["weights"][0][1] is None
-    assert entries["table"][1] == {"word": "a", "weight": None}
+    assert json.loads(to_json(replace(saved, arrays={}), ABOUT))["table"][1] == {"word": "a", "weight": None}
     with np.load(io.BytesIO(to_npz(saved, ABOUT)), allow_pickle=False) as back:
         np.testing.assert_array_equal(back["weights"], arrays["weights"])
         assert json.loads(str(back["about"])) == ABOUT | {"axes": "word"}
@@ -56,9 +57,8 @@ def test_numbers_come_back_from_every_kind_of_file_as_they_were():
 def test_every_attention_of_an_encoder_decoder_has_files_of_its_own(checkpoint):
     trace = load.load_engine(checkpoint("t5"), "t5-small", "T5").trace("time flies", "fruit flies")
     drawn = [bertviz_export(Drawing("head", trace, stacks, (), 0, "", False, ())) for stacks in (trace.stacks, trace.stacks[1:2])]
-    names = [numbers.file_name for numbers in drawn[0].data]
-    assert len(set(names)) == 3
-    assert drawn[1].data[0].file_name == names[1]
+    assert list(drawn[0].tables) == [stage_texts.STACK_LABELS[stack.kind] for stack in trace.stacks]
+    assert len(drawn[1].tables) == 1
     assert drawn[0].file_name != drawn[1].file_name
 
 
@@ -66,7 +66,7 @@ def test_a_comment_above_the_code_names_the_model_with_its_revision_the_version_
     export = replace(attention_export(map_of_page("embedded", "time flies")), link="http://here/attention?text=time+flies")
     named = stage_texts.MODEL_REVISION.format(model="embedded", revision=catalogue.revision("embedded"))
     assert export.origin == f"{named}; {stage_texts.APP} {app_version()}; {export.link}"
-    assert export.origin in written(export, "project").split("\n")[1]
+    assert export.origin in written(export, texts.PROJECT_CODE).split("\n")[1]
 
 
 def test_a_table_of_what_is_shown_holds_its_numbers_and_one_of_all_every_head_before_and_after():

@@ -1,4 +1,4 @@
-"""The code of a map and of lists computes the same for every family of models and every intervention, of both kinds."""
+"""The code of a map and of lists computes the same for every family of models and every intervention."""
 
 import shutil
 from collections.abc import Sequence
@@ -46,11 +46,12 @@ Claim = tuple[str, str, np.ndarray]
 
 
 def of_map(shown: AttentionMap) -> list[Claim]:
-    """What both kinds of code for a map must give."""
-    code, maps = attention_export(shown), {"weights": shown.weights}
+    """What every kind of code for a map must give."""
+    export, maps = attention_export(shown), {"weights": shown.weights}
     if shown.before is not None:
         maps |= {"before": shown.before, "difference": shown.weights - shown.before}
-    return [(write(), *claim) for write in (code.project, code.transformers) for claim in maps.items()]
+    codes = filter(None, (export.project(), export.transformers))
+    return [(code, *claim) for code in codes for claim in maps.items()]
 
 
 def hold(claims: Sequence[Claim], folder: Path, **settings: str) -> None:
@@ -76,6 +77,7 @@ def test_of_the_embedded_model_whatever_is_typed_chosen_merged_hidden_or_changed
 
 
 HUB = {
+    "bert-base-uncased": ("bert", {}),
     "roberta-base": ("roberta", WORDS),
     "gpt2": ("gpt2", WORDS),
     "t5-small": ("t5", WORDS | {"kind": "cross"}),
@@ -92,6 +94,8 @@ def test_of_hub_models_with_and_without_changes(checkpoint, tmp_path: Path, monk
         pair = "" if options.get("kind") == "decoder" else "fruit flies"
         for changes, second, special in (((), pair, False), (CHANGES, "fruit flies", True), (PADDED, pair, True)):
             claims += of_map(map_of_page(name, "time flies like an arrow", second, changes, special=special, **options))
+        claims += [] if "kind" in options else of_map(map_of_page(name, "time ___ like an arrow", heads=((0, 1), (1, 0))))
+    assert sum("import AutoModel" in code for code, *_ in claims) == 4  # of BERT also one with a pair of sentences
     claims += of_lists("roberta-base", special=False)
     trace = catalogue.load("t5-small").trace("time flies", "fruit flies")
     every, alone = (python(numbers(trace, [stack.kind for stack in stacks])) for stacks in (trace.stacks, trace.stacks[1:2]))
@@ -109,7 +113,7 @@ def of_lists(model: str, special: bool) -> list[Claim]:
     code = lists_export(BlankRun(inputs, engine, answers, {}, None, False))
     listed = [one.probability for blank in filling.blanks for one in blank.predictions]
     expected = np.sort([*listed, *(score.probability for blank in scores for score in blank)])
-    return [(write(), "sorted(share for _, share in predictions)", expected) for write in (code.project, code.transformers)]
+    return [(code.project(), "sorted(share for _, share in predictions)", expected)]
 
 
 def put_into_the_hubs_cache(directory: Path, cache: Path, card: catalogue.ModelCard) -> None:
