@@ -1,10 +1,8 @@
 """The room of a teacher: how students come in, the step, how many have answered, the answers, and the end of the room."""
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
-from uuid import NAMESPACE_URL, uuid5
 
 import streamlit as st
 
@@ -13,7 +11,6 @@ from pages.classroom.events import host_store
 from pages.classroom.reach import say_if_unreachable
 from pages.classroom.results import (
     answer_of,
-    count_right,
     gain_of,
     lesson_of,
     message,
@@ -274,7 +271,6 @@ def manage(token: str, room: Room) -> None:
         st.caption(texts.SECRET_LINK)
         st.code(link_with({entrance.SECRET: token}), language=None, wrap_lines=True)
         download_button(texts.EXPORT, partial(answers_csv, token), f"room-{room.code}.csv")
-        download_button(texts.EXPORT_XAPI, partial(answers_xapi, token, link_with({})), f"room-{room.code}.json")
         remove_students(token)
         close_room(token, room)
 
@@ -334,29 +330,6 @@ def summarize(token: str, room: Room) -> None:
 def summary_csv(token: str) -> bytes:
     """Write the summary of a room as CSV."""
     return csv_table({}, texts.SUMMARY_COLUMNS, summary_rows(token))
-
-
-def answers_xapi(token: str, home: str) -> bytes:
-    """Write students' last answers as statements (xAPI 1.0.3) for a learning record store. home: the address of the page."""
-    room = host_store().of_teacher(token)
-    lesson, statements = lesson_of(room.source), []
-    for number, at, nickname, guess, _, _ in host_store().export(token):
-        question = lesson.steps[at - 1].question
-        if guess is None or question is None:
-            continue
-        activity, student = f"{home}#{room.code}-{at}", f"{room.code}-{number}"
-        right = count_right(question, answer_of(room, at), [guess])
-        defined = {"type": "http://adlnet.gov/expapi/activities/question", "name": {lesson.language: question.ask}}
-        statements.append(
-            {
-                "id": str(uuid5(NAMESPACE_URL, f"{activity}-{number} {guess} {right}")),
-                "actor": {"name": nickname or student, "account": {"homePage": home, "name": student}},
-                "verb": {"id": "http://adlnet.gov/expapi/verbs/answered", "display": {"en": "answered"}},
-                "object": {"id": activity, "definition": defined},
-                "result": {"response": guess} | ({} if right is None else {"success": bool(right)}),
-            }
-        )
-    return json.dumps(statements, ensure_ascii=False, indent=1).encode()
 
 
 def answers_csv(token: str) -> bytes:

@@ -95,19 +95,6 @@ def with_token(role: str, code: str, token: str) -> AppTest:
     return app.switch_page("classroom/page.py").run()
 
 
-def test_answers_are_statements_that_a_record_store_takes_once(rooms: Rooms):
-    room, token = rooms.open(SOURCE, STEPS, nicknames=True)
-    for name, guess in (("Ada", " France"), ("", "Italy")):
-        rooms.answer(rooms.join(room.code, name), 1, guess)
-    rooms.reveal(token, 1, asdict(compute(lesson_of(SOURCE).steps[0])))
-    first, second = sent = json.loads(teacher.answers_xapi(token, "http://school.example/class"))
-    assert sent == json.loads(teacher.answers_xapi(token, "http://school.example/class"))  # also their ids
-    assert first["actor"] == {"name": "Ada", "account": {"homePage": "http://school.example/class", "name": f"{room.code}-1"}}
-    assert [one["result"] for one in sent] == [{"response": "France", "success": True}, {"response": "Italy", "success": False}]
-    assert first["object"]["id"] == second["object"]["id"] and first["id"] != second["id"]
-    assert first["object"]["definition"]["name"] == {"en": lesson_of(SOURCE).steps[0].question.ask}
-
-
 def test_the_code_alone_lets_nobody_teach(rooms: Rooms, open_app: Callable[..., AppTest]):
     room, token = rooms.open(SOURCE, STEPS)
     rooms.send_sentence(rooms.join(room.code), 1, MARK)
