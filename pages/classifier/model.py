@@ -223,15 +223,6 @@ def show_settings(model: ClassifierTraining) -> None:
     st.session_state.update({widget_key(PAGE, name): value for name, value in values.items()})
 
 
-def differences(model: ClassifierTraining) -> list[str]:
-    """Name the data and each setting of a model that are not those now on the page, as in "Hidden size 64"."""
-    names = training_sizes.size_differences(PAGE, model.settings, SIZES)
-    with suppress(ExplorerError):
-        if is_same_data(model.data, chosen_data()):
-            return names
-    return [texts.OTHER_DATA.format(source=model.data.source), *names]
-
-
 def new_model() -> ClassifierTraining:
     """Return an untrained model with the page's settings; raise ExplorerError without data or where training takes too long."""
     data = chosen_data() or imdb(limits().imdb_train, limits().imdb_test)
@@ -243,7 +234,7 @@ def new_model() -> ClassifierTraining:
     return made
 
 
-TRAINER = Trainer(PAGE, KIND, FIELDS, new_model, show_settings, differences, texts.KEPT)
+TRAINER = Trainer(PAGE, KIND, FIELDS, new_model, show_settings, texts.KEPT)
 
 
 def chosen_training(inputs: LabelInputs) -> ShownTraining:

@@ -1,6 +1,5 @@
 """The stage of a model that is trained on the page, and what stands below: its words, its test and its numbers."""
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from statistics import mean
@@ -16,7 +15,7 @@ from pages.ui.export.records import PartNumbers
 from pages.ui.export.training import chosen_head, training_computation, training_export
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import explain_computation, show_engine
-from pages.ui.shell.numbers import percent, whole_percent
+from pages.ui.shell.numbers import percent
 from pages.ui.stage.charts import Drawing, bars_drawing, matrix_drawing
 from pages.ui.stage.training import (
     Curves,
@@ -35,7 +34,6 @@ from tx_core.engine.progress import Progress
 from tx_core.lessons.labels import LabelPrediction
 from tx_core.training.classifier import (
     ClassifierTraining,
-    FrameScore,
     classify,
     start_training,
     train_classifier_batch,
@@ -45,8 +43,6 @@ from tx_core.training.classifier_model import Classifier, split_words
 from tx_core.training.imdb import imdb
 from tx_core.transformer.bert import max_pool
 
-NOT_LEARNED_BELOW = 0.6
-"""The share of a template's texts below which it counts as not learned: guessing gives half."""
 CLEAR_RISE = 1.05
 """How many times its lowest value a loss must be to count as risen: it fluctuates from epoch to epoch."""
 LEAST_AGAINST = 0.1
@@ -173,7 +169,6 @@ def show_results(shown: ShownTraining) -> None:
             correct, total = int(test.confusion.diagonal().sum()), int(test.confusion.sum())
             st.text(texts.TEST_RESULT.format(correct=correct, total=total, share=percent(test.accuracy)))
             show_counts(test.names, test.confusion)
-            show_frames(test.frames)
 
 
 def describe_overfitting(records: Sequence[Progress]) -> str:
@@ -196,29 +191,6 @@ def show_counts(names: Sequence[str], confusion: object) -> None:
 
     rows, columns = ([name.format(label=label) for label in names] for name in (texts.TRUE_LABEL, texts.PREDICTED_LABEL))
     st.dataframe(pandas.DataFrame(confusion, index=rows, columns=columns))
-
-
-def show_frames(frames: Sequence[FrameScore]) -> None:
-    """Show how many test texts of each template are classified correctly, and say what was not learned."""
-    if not frames:
-        return
-    for new, sentence in ((False, texts.KNOWN_FRAMES), (True, texts.NEW_FRAMES)):
-        of_kind = [frame for frame in frames if frame.new == new]
-        correct, total = sum(frame.correct for frame in of_kind), sum(frame.total for frame in of_kind)
-        st.text(sentence.format(correct=correct, total=total))
-    weak = [frame for frame in frames if frame.share < NOT_LEARNED_BELOW]
-    if weak:
-        named = (texts.WEAK_FRAME.format(frame=in_words(frame.frame), correct=frame.correct, total=frame.total) for frame in weak)
-        st.text(texts.NOT_LEARNED.format(limit=whole_percent(NOT_LEARNED_BELOW), frames="; ".join(named)))
-    rows = [(in_words(frame.frame), texts.FRAME_KINDS[frame.new], frame.correct, frame.total) for frame in frames]
-    table = [dict(zip(texts.FRAME_COLUMNS, row, strict=True)) for row in rows]
-    st.dataframe(table, hide_index=True, key=widget_key(PAGE, "frames"))
-    st.caption(texts.FRAMES_CAPTION)
-
-
-def in_words(frame: str) -> str:
-    """Write a template so that a reader sees its blanks: the ‹thing› was ‹good›."""
-    return re.sub(r"{([a-z]+)2?}", r"‹\1›", frame)
 
 
 # Numbers and code

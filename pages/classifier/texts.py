@@ -63,7 +63,6 @@ SIZES = {
     "tokens": ("Maximum words", "Longer texts are cut off for the training."),
     "seed": ("Random seed", "The same seed, settings and data give the same run."),
 }
-OTHER_DATA = "texts: {source}"
 
 # The training
 
@@ -81,16 +80,6 @@ IMDB_NOTEBOOK = (
     "For comparison, the notebook that this page is based on: 22,500 reviews to train on and 2,500 to test on, hidden size 32, "
     "1 layer, 2 heads, feed-forward size 128, vocabulary size 50,002, at most 200 words, batch size 164, learning rate 0.001, "
     "10 epochs: 80.9 % of the test texts classified correctly."
-)
-KNOWN_FRAMES = "Sentences made from templates of the training texts: {correct:,} of {total:,} are classified correctly."
-NEW_FRAMES = "Sentences made from templates that no training text has: {correct:,} of {total:,}."
-NOT_LEARNED = "Not learned (below {limit}, where guessing gives half): {frames}."
-WEAK_FRAME = "“{frame}” ({correct} of {total})"
-FRAME_KINDS = {True: "new", False: "as in training"}
-FRAME_COLUMNS = ("template", "kind", "correct", "of")
-FRAMES_CAPTION = (
-    "The test texts by the template that they were made from. ‹good› stands for a word of praise and ‹bad› for one of blame; in "
-    "negative texts they change places, and ‹loved› becomes what somebody says who hated it."
 )
 TRUE_LABEL, PREDICTED_LABEL = "true: {label}", "predicted: {label}"
 

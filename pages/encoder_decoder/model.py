@@ -134,17 +134,6 @@ def show_settings(model: CopyTraining) -> None:
     set_values(PAGE, values)
 
 
-def differences(model: CopyTraining) -> list[str]:
-    """Return the name of each setting of a model that is not the one now on the page, as in "Hidden size 64"."""
-    settings = model.settings
-    names = training_sizes.size_differences(PAGE, settings, SIZES)
-    if settings.task != value_of(PAGE, "task"):
-        names.append(TASKS[settings.task].title)
-    if settings.norm_first == value_of(PAGE, "post"):
-        names.append(texts.NORMS[settings.norm_first])
-    return names
-
-
 # The model
 
 
@@ -158,7 +147,7 @@ def new_model() -> CopyTraining:
     return made
 
 
-TRAINER = Trainer(PAGE, KIND, FIELDS, new_model, show_settings, differences, texts.DISCARDED)
+TRAINER = Trainer(PAGE, KIND, FIELDS, new_model, show_settings, texts.DISCARDED)
 
 
 def chosen_training() -> ShownTraining:

@@ -65,7 +65,6 @@ LEARNING_RATE_HELP = "Peak value: it rises over the first twentieth of the batch
 POST_NORM = "Post-norm, as in Vaswani et al. 2017"
 POST_NORM_HELP = "Layer norm after each sublayer instead of before it."
 FULL_SIZE = "Full size: hidden size 512, 6 + 6 layers, 8 heads"
-NORMS = {True: "pre-norm", False: "post-norm"}
 SETTING = "Task"
 TASK_NOTES = {
     "copy": ("Notice: each step looks at the number that it writes. Move along the curve to see when."),

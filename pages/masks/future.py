@@ -60,7 +60,7 @@ def shown_seed(shown: ShownTraining) -> int:
     return shown.model.seed if shown.model else st.session_state[widget_key(PAGE, "seed")]
 
 
-TRAINER = Trainer(PAGE, KIND, FIELDS, _new_training, lambda _: None, lambda _: (), texts.OWN_TRAINING)
+TRAINER = Trainer(PAGE, KIND, FIELDS, _new_training, lambda _: None, texts.OWN_TRAINING)
 
 
 def shown_future() -> tuple[ShownTraining, list[FutureMoment]]:

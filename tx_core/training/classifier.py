@@ -33,32 +33,13 @@ PROBED_MOMENTS = 20
 
 
 @dataclass(frozen=True)
-class FrameScore:
-    """The test texts of one template: how many are classified correctly, and whether no training text has it."""
-
-    frame: str
-    new: bool
-    correct: int
-    total: int
-
-    @property
-    def share(self) -> float:
-        return self.correct / self.total
-
-
-@dataclass(frozen=True)
 class ClassifierScore:
-    """The score on texts that were not trained on.
-
-    loss: mean cross-entropy, in nats. frames: the score of each template, the new ones first, then the worst; empty where texts
-    have none.
-    """
+    """The score on texts that were not trained on. loss: mean cross-entropy, in nats."""
 
     loss: float
     accuracy: float
     names: tuple[str, ...]
     confusion: Int[np.ndarray, "truth given"]
-    frames: tuple[FrameScore, ...] = ()
 
 
 @dataclass
@@ -158,17 +139,7 @@ def evaluate_classifier(training: ClassifierTraining) -> ClassifierScore:
     truth, given, labels = torch.tensor(training.data.test_labels), logits.argmax(-1), len(training.data.names)
     counts = torch.bincount(truth * labels + given, minlength=labels**2).view(labels, labels)
     loss, accuracy = float(nn.functional.cross_entropy(logits, truth)), float(counts.diagonal().sum() / counts.sum())
-    frames = score_frames(training.data, (truth == given).tolist())
-    return ClassifierScore(loss, accuracy, training.data.names, counts.numpy(), frames)
-
-
-def score_frames(data: LabelledTexts, correct: Sequence[bool]) -> tuple[FrameScore, ...]:
-    """Count by template which test texts are classified correctly; none where texts were not made from templates."""
-    of_frame: dict[str, list[bool]] = {}
-    for frame, right in zip(data.test_frames, correct, strict=False):
-        of_frame.setdefault(frame, []).append(right)
-    scores = [FrameScore(frame, frame in data.new_frames, sum(found), len(found)) for frame, found in of_frame.items()]
-    return tuple(sorted(scores, key=lambda score: (not score.new, score.share)))
+    return ClassifierScore(loss, accuracy, training.data.names, counts.numpy())
 
 
 @torch.no_grad()

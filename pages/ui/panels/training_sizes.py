@@ -111,13 +111,6 @@ def page_values(settings: object, sizes: Mapping[str, Size]) -> dict[str, Any]:
     return {name: getattr(settings, size.setting) for name, size in sizes.items()} | {"rate": settings.learning_rate}
 
 
-def size_differences(page: str, settings: object, sizes: Mapping[str, Size]) -> list[str]:
-    """Return the name of each size of a training that is not the one now on the page, as in "Heads 2"."""
-    labels = {name: size.label for name, size in sizes.items()} | {"rate": texts.LEARNING_RATE}
-    values = page_values(settings, sizes)
-    return [f"{labels[name]} {value:g}" for name, value in values.items() if value != value_of(page, name)]
-
-
 def size_problem(rule: ValueError, labels: Mapping[str, str]) -> TextProblem:
     """Return the error for sizes that break a rule, in the page's words. labels: the page's name of each setting."""
     written = str(rule)

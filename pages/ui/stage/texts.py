@@ -79,7 +79,7 @@ ENCODER_ONLY = (
 
 TRAIN, TRAIN_AGAIN, CONTINUE, STOP = "Train", "Train from scratch", "Continue", "Stop"
 CONTINUE_HELP = "Continues from the batch at which you stopped it."
-OTHER_MODEL = "The model that you trained has other settings: {differences}."
+OTHER_MODEL = "The model that you trained has other settings."
 UNTRAINED_MODEL = "Untrained: its weights are random numbers, so what it answers means nothing yet. Press Train."
 NO_MODEL = "What you type is answered here once the model is trained. Press Train."
 STORED_MODEL = "Trained with the default settings, and stored with this app. Train it yourself, or move along the curve."

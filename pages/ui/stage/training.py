@@ -49,7 +49,6 @@ class Trainer:
         fields: of its view.
         make: returns a new training with the settings of the page.
         choose: writes the settings of a training into the controls of the page.
-        differences: names the settings of a training that are not those of the page.
         kept: what a visitor should know of a trained model before leaving it.
     """
 
@@ -58,7 +57,6 @@ class Trainer:
     fields: StageFields
     make: Callable[[], Trainable]
     choose: Callable[[Any], None]
-    differences: Callable[[Any], Sequence[str]]
     kept: str
 
 
@@ -237,11 +235,11 @@ def _common(trainer: Trainer, header: Mapping[str, object]) -> dict[str, object]
 def training_header(trainer: Trainer, shown: ShownTraining, curves: Sequence[Drawing] = ()) -> dict[str, object]:
     """Return what the stage is told of a training: its buttons, its progress, its curves."""
     own, problem = shown.own, st.session_state.get(widget_key(trainer.page, "refused"))
-    other = [] if own is None or own.result is None or shown.is_own else trainer.differences(own.result)
+    is_other = bool(own and own.records and own.result is not None and not shown.is_own)
     return {
         **background_runs.run_header(own, [] if shown.fixed else _buttons(own), _progress(trainer, shown)),
         **({"problem": str(problem)} if problem else {}),
-        "other": texts.OTHER_MODEL.format(differences=", ".join(other)) if other else "",
+        "other": texts.OTHER_MODEL if is_other else "",
         "curves": [curve.chart for curve in curves],
     }
 
