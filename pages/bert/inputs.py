@@ -58,7 +58,6 @@ SETTINGS = (
     choice_field("kind", (TRAINED, *LABEL_HEADS)),
     number_field("labels", 3, 2, MAX_UNTRAINED_LABELS),
     choice_field("family", tuple(FAMILIES)),
-    flag_field("load"),
 )
 FIELDS = StageFields(
     own=(text_field("text", FIRST_TEXT), text_field("pair"), *SETTINGS),
@@ -83,7 +82,6 @@ class BertInputs(PageInputs):
     kind: str
     labels: int
     family: str
-    load: bool
     needs_weights = True
 
     def numbers(self, shown: Sequence[Computation], *used: str) -> PartNumbers:
@@ -145,8 +143,6 @@ def part_controls(inputs: BertInputs) -> list[Control]:
     seed = Control("seed", "number", texts.SEED, help=texts.SEED_HELP, limits=(1, MAX_HEAD_SEEDS))
     labels = tuple((str(count), str(count)) for count in range(2, MAX_UNTRAINED_LABELS + 1))
     families = tuple((name, family.title) for name, family in FAMILIES.items())
-    title = FAMILIES[inputs.family].title
-    load = Control("load", "switch", texts.LOAD.format(title=title), help=texts.LOAD_HELP)
     own = {
         "compare": [],
         "random": [seed],
@@ -154,10 +150,7 @@ def part_controls(inputs: BertInputs) -> list[Control]:
             Control("kind", "list", texts.LABEL_KIND, tuple(texts.LABEL_KINDS.items()), labelled=True),
             *([] if inputs.kind == TRAINED else [Control("labels", "list", texts.LABEL_COUNT, labels, labelled=True), seed]),
         ],
-        "family": [
-            Control("family", "list", texts.FAMILY_LABEL, families, labelled=True),
-            *([load] if FAMILIES[inputs.family].name else []),
-        ],
+        "family": [Control("family", "list", texts.FAMILY_LABEL, families, labelled=True)],
     }
     drawn = matrix_controls(DIMENSIONS_SHOWN) if inputs.part == "labels" else []
     part = Control("part", "segments", texts.PART, tuple(texts.PARTS.items()), apart=True)

@@ -7,34 +7,22 @@ import numpy as np
 import streamlit as st
 
 from pages.bert import texts
-from pages.bert.compare import (
-    BERT_STAGE,
-    TwoRuns,
-    about_runs,
-    bert_architecture,
-    show_compared,
-    take,
-)
+from pages.bert.compare import bert_architecture, show_compared
 from pages.bert.inputs import DIMENSIONS_SHOWN, FIELDS, LABEL_HEADS, PAGE, TRAINED, BertInputs, part_controls
-from pages.ui.export.attention import attention_exports, shown_map
 from pages.ui.export.computation import call, engine_call, named
-from pages.ui.export.menu import export_menu
 from pages.ui.export.part import Part, show_part
 from pages.ui.export.records import PartNumbers
-from pages.ui.shell import cache, controls
-from pages.ui.shell.address import value_of, widget_key
-from pages.ui.shell.frame import explain, explain_computation
+from pages.ui.shell import cache
+from pages.ui.shell.address import widget_key
+from pages.ui.shell.frame import page_link
 from pages.ui.shell.numbers import whole_percent
 from pages.ui.stage.charts import bars_drawing, listing_drawing
 from pages.ui.stage.matrices import Matrix, MatrixNames, MatrixStep, MatrixSteps, Origin, cell_origin, operand
-from pages.ui.stage.mount import mount
-from pages.ui.stage.packing import RunName, pack_runs, shown_layers
 from pages.ui.stage.pictures import Picture
-from pages.ui.stage.view_options import drop_missing
+from pages.ui.stage.tokens import reading_in_link
 from tx_core.analysis.probabilities import probabilities
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import BertEngine
-from tx_core.errors import ExplorerError
 from tx_core.lessons import families, untrained
 from tx_core.lessons.bert_parts import tensor_shapes
 from tx_core.lessons.families import FAMILIES
@@ -123,15 +111,20 @@ def _maxima(tokens: Sequence[str], trace: Trace) -> Picture:
 
 
 def family_part(inputs: BertInputs, engine: BertEngine) -> None:
-    """Compare the sizes of BERT and of what came after it; of one that was loaded, show its attention."""
+    """Compare the sizes of BERT and of what came after it, and lead to the attention of the one that is chosen."""
     chosen = FAMILIES[inputs.family]
     title = texts.FAMILY_TITLE.format(title=chosen.title, paper=chosen.paper)
     prose = [texts.FAMILY, "\n".join([title, "", *(f"- {change}" for change in chosen.changed)]), texts.THREE_FAMILIES]
     about = {"formulas": [texts.FAMILY_EQUATION], "letters": texts.FAMILY_EQUATION_NOTE, "sources": (families.Sizes,)}
-    if inputs.load and chosen.name is not None and (trace := _loaded(inputs, chosen.name)):
-        return _show_loaded(inputs, trace, prose, about)
     numbers = PartNumbers(chosen.title, {"text": inputs.text}, ())
-    part = Part([_sizes(inputs, engine)], numbers, prose, **about)
+
+    def lead_on() -> None:
+        if chosen.name is not None:
+            view = {"model": chosen.name, "text": inputs.text, "pair": inputs.pair} | reading_in_link(not inputs.bare)
+            label = texts.SEE_ATTENTION.format(title=chosen.title)
+            page_link("attention", label, {name: value for name, value in view.items() if value}, icon=":material/arrow_forward:")
+
+    part = Part([_sizes(inputs, engine)], numbers, prose, lead_on, **about)
     architecture = bert_architecture(chosen.sizes.num_layers, {}, field="")
     show_part(PAGE, FIELDS, part_controls(inputs), part, architecture)
 
@@ -150,26 +143,6 @@ def _sizes(inputs: BertInputs, engine: BertEngine) -> Picture:
         tokens = len(engine.encode(*inputs.sentences))
         said += " " + texts.NOT_OFFERED.format(title=chosen.title, tokens=tokens, hidden=chosen.sizes.hidden_size)
     return Picture(drawing, said, chooses="family", choices=tuple(FAMILIES))
-
-
-def _loaded(inputs: BertInputs, name: str) -> Trace | None:
-    """Run a model that is loaded for it; explain why where it cannot be."""
-    try:
-        with controls.wait_for(name):
-            return cache.trace_with(cache.engine(name, special_tokens=not inputs.bare), inputs.text, inputs.pair)
-    except ExplorerError as problem:
-        explain(problem)
-        return None
-
-
-def _show_loaded(inputs: BertInputs, trace: Trace, prose: Sequence[str], about: dict) -> None:
-    for missing in drop_missing(PAGE, *trace.attention.weights.shape[:3]):
-        st.info(missing)
-    run = RunName(trace.model, inputs.text, inputs.pair, inputs.bare)
-    told, layers = about_runs(inputs, TwoRuns(trace, None)), shown_layers(trace, "self", value_of(PAGE, "heads"))
-    mount(PAGE, BERT_STAGE, FIELDS, lambda header: pack_runs({**header, **told(header)}, run, trace, None, layers), take)
-    explain_computation(*prose, **about)
-    export_menu(PAGE, attention_exports(shown_map(PAGE, trace)))
 
 
 PARTS = {"compare": show_compared, "random": show_compared, "labels": labels_part, "family": family_part}

@@ -11,7 +11,6 @@ PART = "Part"
 STATES = {
     "compare": {"after": "Ours", "before": "Hugging Face", "difference": "Difference"},
     "random": {"after": "Trained", "before": "Untrained", "difference": "Difference"},
-    "family": {"after": "", "before": "", "difference": ""},
 }
 APART = {
     "compare": "In this head, no weight of ours differs from Hugging Face's{apart}.",
@@ -147,8 +146,7 @@ NOT_OFFERED = (
     "{title} (1.3 GB) is not among the models here. For a sentence of {tokens} tokens, its last hidden state would have the "
     "shape (1, {tokens}, {hidden:,}): {hidden:,} numbers for every token."
 )
-LOAD = "Load {title} and show its attention on this sentence"
-LOAD_HELP = "It is downloaded once from the Hugging Face Hub, where the host can reach it."
+SEE_ATTENTION = "See the attention of {title} on this sentence"
 
 LABEL_COLUMN = "label {number}"
 EXPORT_TITLES = {

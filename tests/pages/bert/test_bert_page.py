@@ -1,7 +1,7 @@
 """The page on BERT: ours beside the library's, beside an untrained one, heads for labels, and what came after."""
 
 import threading
-from pathlib import Path
+from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
@@ -170,13 +170,11 @@ def test_electra_large_tells_the_shape_of_its_last_hidden_state(open_app):
     assert f"{large.sizes.parameters * 4 / 1e9:.1f} GB" in texts.NOT_OFFERED  # four bytes a parameter
 
 
-def test_a_family_that_can_be_loaded_shows_its_attention(open_app, checkpoint, monkeypatch: pytest.MonkeyPatch):
-    directory: Path = checkpoint("albert")
-    monkeypatch.setattr(catalogue, "fetch", lambda *_: directory)
-    app = open_app(PAGE, text="Fruit flies like a banana.", part="family", family="albert", load="1")
-    assert not app.exception
-    (stack,) = staged(app)["stacks"]
-    assert (stack["layers"], stack["heads"]) == (3, 4)
+def test_a_successor_that_is_offered_leads_to_its_attention_and_another_one_does_not(open_app):
+    for family, links in {"albert": [("albert-base-v2", "Birds sing.")], "electra-large": []}.items():
+        app = open_app(PAGE, text="Birds sing.", part="family", family=family)
+        views = [parse_qs(link.proto.query_string) for link in app.get("page_link")]
+        assert [(view["model"][0], view["text"][0]) for view in views if "model" in view] == links
 
 
 def test_the_page_says_what_a_larger_model_would_take_beside_the_librarys_copy(open_app):
