@@ -10,7 +10,6 @@ What a reader chooses within a drawing (the layer, the heads, the filter, what i
 
 import importlib.util
 import json
-import re
 import secrets
 from collections.abc import Sequence
 from functools import cache
@@ -24,7 +23,7 @@ from bertviz.neuron_view import show as neuron_view
 from torch import Tensor
 
 from pages.bertviz_page.framed import Document
-from pages.ui.shell.address import Field, flag_field, number_field
+from pages.ui.shell.address import flag_field, number_field, numbers_field
 from pages.ui.stage.view_options import MAX_LAYERS_OR_HEADS
 from tx_core.transformer.trace import AttentionStack, Encoding
 
@@ -34,23 +33,10 @@ NUM_PAIR_FILTERS = 5
 """The filters of bertviz for two sentences: everything, each within itself, and from each to the other."""
 
 
-def read_heads(written: str) -> tuple[int, ...]:
-    """Read the heads that are on, as a link names them, "1_3"; ValueError for anything else. The model may still lack them."""
-    heads = tuple(map(int, written.split("_"))) if re.fullmatch(r"[0-9]{1,4}(?:_[0-9]{1,4})*", written, re.ASCII) else (0,)
-    if heads != tuple(sorted(set(heads))) or not 1 <= heads[0] <= heads[-1] <= MAX_LAYERS_OR_HEADS:
-        raise ValueError("heads must be written like 1_3, each once and in order")
-    return heads
-
-
-def write_heads(heads: Sequence[int]) -> str:
-    """Write the heads that are on for a link."""
-    return "_".join(map(str, heads))
-
-
 FIELDS = (
     number_field("layer", 1, 1, MAX_LAYERS_OR_HEADS),
     number_field("head", 1, 1, MAX_LAYERS_OR_HEADS),
-    Field("heads", (), read_heads, write_heads),
+    numbers_field("heads", (), (1, MAX_LAYERS_OR_HEADS), sign="_", nothing=""),
     number_field("filter", 1, 1, NUM_PAIR_FILTERS),
     flag_field("enlarged"),
     number_field("token", 0, 0, MAX_NEURON_TOKENS),

@@ -1,6 +1,6 @@
 """What the page on blocks is asked: a sentence or two, a BERT, a block and a part of it, by toolbar and architecture."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -19,6 +19,7 @@ from pages.ui.shell.address import (
     flag_field,
     is_offered,
     number_field,
+    numbers_field,
     read_stage_address,
     set_values,
     text_field,
@@ -56,28 +57,10 @@ FIRST_CELLS = {
 }
 
 
-def read_numbers(most: int) -> Callable[[str], list[int]]:
-    """Make a reader of numbers as a link writes them, each from 1 to `most` and at most once: 1-2-5, or none."""
-
-    def read(written: str) -> list[int]:
-        words = [] if written == "none" else written.split("-")
-        numbers = sorted(int(word) for word in words if word.isascii() and word.isdecimal())
-        if len(numbers) < len(words) or any(not 0 < number <= most for number in numbers) or len(set(numbers)) < len(numbers):
-            raise ValueError(f"must be numbers of 1 to {most}, each once")
-        return numbers
-
-    return read
-
-
-def write_numbers(numbers: list[int]) -> str:
-    """Write whole numbers for a link."""
-    return "-".join(map(str, sorted(numbers))) or "none"
-
-
 SETTINGS = (
     choice_field("part", PARTS),
     number_field("layer", 1, 1, MAX_LAYERS),
-    Field("heads", list(range(1, HEADS + 1)), read_numbers(MAX_HEADS), write_numbers),
+    numbers_field("heads", range(1, HEADS + 1), (1, MAX_HEADS)),
     choice_field("bend", tuple(texts.ACTIVATIONS)),
     choice_field("norm", tuple(texts.NORMS)),
     flag_field("cut"),
@@ -92,7 +75,7 @@ FIELDS = StageFields(
         SPECIAL_FIELD,
     ),
     looks=(
-        Field("words", [4, 7, 9], read_numbers(MAX_BLOCK_TOKENS), write_numbers),
+        numbers_field("words", [4, 7, 9], (1, MAX_BLOCK_TOKENS)),
         Field("cell", FIRST_CELLS["heads"], cell_from_link, cell_to_link),
         choice_field("matrices", ("cell", "all", *STEPS)),
         flag_field("numbers"),

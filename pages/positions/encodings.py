@@ -116,16 +116,3 @@ CARDS = tuple(card for card in catalogue.catalogue() if card.family == "bert")
 BERTS = tuple(card.name for card in CARDS)
 MAX_POSITION_HEADS = max(BIAS_HEADS, *(card.num_heads for card in CARDS))
 MAX_DRAWN_DIMENSIONS = 8
-
-
-def dimensions_from_link(written: str) -> list[int]:
-    """Read dimensions as a link writes them, 0-4-20; raise ValueError for nonsense."""
-    dims = [int(dim) for dim in written.split("-") if dim.isascii() and dim.isdigit() and len(dim) < 5]
-    if dimensions_to_link(dims) != written or len(dims) > MAX_DRAWN_DIMENSIONS or len(set(dims)) < len(dims):
-        raise ValueError("dims must be written like 0-4-20")
-    return dims
-
-
-def dimensions_to_link(dims: list[int]) -> str:
-    """Write dimensions for a link."""
-    return "-".join(map(str, dims))

@@ -14,8 +14,6 @@ from pages.positions.encodings import (
     MAX_POSITION_HEADS,
     WIDTHS,
     EncodingView,
-    dimensions_from_link,
-    dimensions_to_link,
 )
 from pages.ui.shell import controls
 from pages.ui.shell.address import (
@@ -25,6 +23,7 @@ from pages.ui.shell.address import (
     check,
     choice_field,
     number_field,
+    numbers_field,
     read_stage_address,
     text_field,
     view_parameters,
@@ -50,7 +49,7 @@ FIELDS = StageFields(
         Field("width", 64, lambda written: int(check(written, [str(width) for width in WIDTHS]))),
         Field("base", 10_000, lambda written: int(check(written, [str(base) for base in BASES]))),
         number_field("head", 1, 1, MAX_POSITION_HEADS),
-        Field("dims", [0, 8, 16, 24], dimensions_from_link, dimensions_to_link),
+        numbers_field("dims", [0, 8, 16, 24], (0, 9999), most=MAX_DRAWN_DIMENSIONS, nothing=""),
         number_field("seed", 1, SEEDS[0], SEEDS[-1]),
         choice_field("model", BERTS),
     ),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pages.bertviz_page.frame import has_bias, one_layer_only
-from pages.bertviz_page.views import draw, read_heads
+from pages.bertviz_page.views import FIELDS, draw
 from tests.support.checkpoints import HEAD_DIM
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
@@ -140,6 +140,8 @@ def test_a_layer_that_is_too_heavy_by_itself_is_refused_and_says_what_to_do(view
 
 
 def test_heads_in_a_link_are_written_once_and_in_order():
-    for written in ("", "0", "1_", "2_1", "1_1", "1-2", "1_1001", "\u0661", "all"):
-        with pytest.raises(ValueError, match="must be written like"):
-            read_heads(written)
+    heads = next(field for field in FIELDS if field.name == "heads")
+    assert (heads.read("2_1"), heads.write([2, 1]), heads.read(heads.write([]))) == ([1, 2], "1_2", [])
+    for written in ("0", "1_", "1_1", "1-2", "1_1001", "\u0661", "all"):
+        with pytest.raises(ValueError, match="must be numbers of 1 to 1000, each once"):
+            heads.read(written)
