@@ -44,12 +44,9 @@ Words = Mapping[str, str]
 class TwoRuns:
     """What the stage draws.
 
-    Attributes:
-        trace: the run that is shown first.
-        other: the attention of the other run; None where there is none, or not yet.
-        told: what the stage is told of the two, beside what it is told of every run.
-        ends: how far they are apart in the embeddings and in the prediction head.
-        notes: how far they are apart in the parts of each block.
+    trace: the run that is shown first. other: the attention of the other run; None where there is none, or not yet. told: what
+    the stage is told of the two, beside what it is told of every run. ends: how far they are apart in the embeddings and in the
+    prediction head. notes: how far they are apart in the parts of each block.
     """
 
     trace: Trace

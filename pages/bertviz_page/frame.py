@@ -54,15 +54,8 @@ MAX_LAYER_LINES = 200_000
 class Drawing:
     """A view of bertviz on a run.
 
-    Attributes:
-        view: a key of `texts.VIEWS`.
-        trace: the run.
-        stacks: the attentions in it.
-        kinds: of attention, among which the reader chooses; one where all are in it.
-        layer: the one layer that it holds, from 0; None for all.
-        address: of the document.
-        dark: whether it is drawn for a dark page.
-        notes: what a reader should know of the run.
+    kinds: of attention, among which the reader chooses; one where all are in it. layer: the one layer that it holds, from 0;
+    None for all.
     """
 
     view: str
@@ -121,8 +114,7 @@ class Drawing:
 def draw_view(page: str, inputs: SentenceInputs, engine: Engine) -> Drawing:
     """Run the model, and draw the view that is asked for.
 
-    Raises:
-        ExplorerError: the text cannot be read, or the drawing would be too much for a browser.
+    Raises ExplorerError where the text cannot be read, or the drawing would be too much for a browser.
     """
     view = value_of(page, "picture")
     keep = ("weights", "query", "key", "scores") if view == "neuron" else ("weights",)
@@ -194,8 +186,7 @@ def _published(view: str, trace: Trace, stacks: Sequence[AttentionStack], only: 
 def one_layer_only(view: str, stacks: Sequence[AttentionStack]) -> bool:
     """Whether all layers at once would be too heavy for a browser. stacks: all with as many layers.
 
-    Raises:
-        TextProblem: a single layer would be, too.
+    Raises TextProblem where a single layer would be, too.
     """
     cells = sum(stack.weights[0].size for stack in stacks)  # of a layer
     sent = 2 * cells if view != "neuron" and any(1 in stack.query_tokens.segments for stack in stacks) else cells

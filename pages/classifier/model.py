@@ -83,11 +83,8 @@ def offered_sizes() -> dict[str, Size]:
 class LabelInputs:
     """What the page is asked.
 
-    Attributes:
-        text: the sentence to classify.
-        is_own: whether a model that is trained on the page labels it; else the one that ships.
-        data: the texts to train on; None for IMDB before it is fetched.
-        problem: why there are none, or none that can be used.
+    is_own: whether a model that is trained on the page labels it; else the one that ships. data: the texts to train on; None for
+    IMDB before it is fetched. problem: why there are none, or none that can be used.
     """
 
     text: str

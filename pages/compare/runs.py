@@ -33,10 +33,8 @@ TRACE_PARTS = ("weights", "hidden")
 class SideRun:
     """A side that has been run, as it is looked at.
 
-    Attributes:
-        name, trace: what was run, and the run.
-        head: a head of it, or the mean of a layer.
-        words, hide: whether pieces are merged into words, and whether special tokens are left out.
+    name, trace: what was run, and the run. head: a head of it, or the mean of a layer. words, hide: whether pieces are merged
+    into words, and whether special tokens are left out.
     """
 
     name: RunName

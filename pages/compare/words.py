@@ -28,10 +28,8 @@ MAX_WORD_PAIRS = 100
 class FollowedWord:
     """A word of both texts, and how similar its vectors are after each layer.
 
-    Attributes:
-        places: its positions in A and in B among whole words, from 0.
-        name: the word, with its numbers in A and B where A has it several times.
-        are_partners: whether the two stand in one row of the comparison.
+    places: its positions in A and in B among whole words, from 0. name: the word, with its numbers in A and B where A has it
+    several times. are_partners: whether the two stand in one row of the comparison.
     """
 
     places: WordPair

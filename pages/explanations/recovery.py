@@ -27,10 +27,8 @@ TABLE_HEIGHT = 420
 class Recovery(NamedTuple):
     """Pairs that a model has read, and the reading of them.
 
-    Attributes:
-        model: its name.
-        pairs, drawn: those that were kept, and how many were drawn; none and 0 where it has not read any.
-        run: the visitor's reading; none is offered where the pairs are stored.
+    pairs, drawn: those that were kept, and how many were drawn; none and 0 where it has not read any. run: the visitor's
+    reading; none is offered where the pairs are stored.
     """
 
     model: str

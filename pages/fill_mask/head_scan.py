@@ -94,12 +94,8 @@ def _cache_key(engine: Engine, text: str, number: int, base: Changes = (), named
 class OfferedScan:
     """What the reader asked for.
 
-    Attributes:
-        base: what is changed in all of the scan: what was when it was asked for; None where there is none.
-        result: the scan, once it is made.
-        followed: what of the result the reader follows.
-        path: where the progress of one that runs is asked for.
-        problem: why there is none.
+    base: what is changed in all of the scan: what was when it was asked for; None where there is none. followed: what of the
+    result the reader follows. path: where the progress of one that runs is asked for. problem: why there is none.
     """
 
     base: Changes | None = None

@@ -110,12 +110,8 @@ FIELDS = StageFields(
 class BlankInputs(PageInputs):
     """What the model is asked about.
 
-    Attributes:
-        page: the page that asks.
-        texts: the sentence, or two, by the names of their fields.
-        words: of each sentence, with whether it is a blank; none of one that is edited in its box only.
-        followed: words to follow.
-        chosen: how the lists are shown.
+    texts: the sentence, or two, by the names of their fields. words: of each sentence, with whether it is a blank; none of one
+    that is edited in its box only.
     """
 
     page: str

@@ -37,11 +37,8 @@ LIST_FIELDS: tuple[Field, ...] = (
 class ListSettings:
     """How the lists of predictions are shown. Nothing here changes the model.
 
-    Attributes:
-        listed: words in each list.
-        temperature: what the logits are divided by.
-        top_p: the share of probability that is kept, 0 to 1.
-        limit: the share at which every bar ends, 0 to 1.
+    temperature: what the logits are divided by. top_p: the share of probability that is kept, 0 to 1. limit: the share at which
+    every bar ends, 0 to 1.
     """
 
     listed: int
@@ -70,11 +67,8 @@ class ListSettings:
 class SentencePredictions:
     """Everything that a page shows of one sentence with blanks.
 
-    Attributes:
-        text: the sentence.
-        filling: the most likely words at each blank.
-        scores: the words that the reader checks, at each blank.
-        joint: the best fillings of all blanks together; none for a single blank.
+    filling: the most likely words at each blank. scores: the words that the reader checks, at each blank. joint: the best
+    fillings of all blanks together; none for a single blank.
     """
 
     text: str
@@ -249,8 +243,7 @@ def ratio_in_words(one: float, other: float) -> str:
 def show_text_shift(page: str, engine: Engine, answers: Sequence[SentencePredictions]) -> None:
     """Draw two sentences against each other: each word's probability in the first, in the second, and the difference.
 
-    Raises:
-        ExplorerError: where they cannot be compared.
+    Raises ExplorerError where they cannot be compared.
     """
     chosen = list_settings(page)
     (one, other), options = answers, chosen.options

@@ -42,7 +42,6 @@ class LookedAt:
     Attributes:
         answer: what is put into the blanks of its sentence.
         number: which of them it is, counted from 0.
-        changed: the reader's changes.
         trace, plain: the run of its sentence with and without them.
         shift: what they do to its most likely words; None without changes.
         scores: of the words to follow, with the changes; None without them.
@@ -81,13 +80,8 @@ class LookedAt:
 class BlankRun:
     """What the page has computed.
 
-    Attributes:
-        inputs: what was asked.
-        engine: of the model.
-        answers: of the sentences that could be filled.
-        problems: of those that could not, by the names of their fields; None for one without a blank.
-        looked: the blank that is looked at; None where there is none.
-        alone: whether only the list is shown.
+    answers: of the sentences that could be filled. problems: of those that could not, by the names of their fields; None for one
+    without a blank. looked: the blank that is looked at; None where there is none. alone: whether only the list is shown.
     """
 
     inputs: BlankInputs
@@ -126,11 +120,7 @@ class BlankRun:
 
 
 def blank_run(inputs: BlankInputs) -> BlankRun:
-    """Answer the sentences, and run the one whose blank is looked at.
-
-    Raises:
-        ExplorerError: where the model cannot be used.
-    """
+    """Answer the sentences, and run the one whose blank is looked at; raise ExplorerError where the model cannot be used."""
     engine = inputs.engine()
     answers: list[SentencePredictions] = []
     problems: dict[str, ExplorerError | None] = {}

@@ -76,10 +76,8 @@ class Upload(NamedTuple):
 class ImportanceInputs(PageInputs):
     """What the page is asked.
 
-    Attributes:
-        name: of PROMPT_SETS, or OWN.
-        ablation: what takes the place of a part.
-        upload: the visitor's file, where it is asked for and there.
+    name: of PROMPT_SETS, or OWN. ablation: what takes the place of a part. upload: the visitor's file, where it is asked for and
+    there.
     """
 
     name: str

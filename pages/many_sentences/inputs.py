@@ -59,10 +59,7 @@ PART_CONTROL = Control("part", "segments", texts.PART, tuple(texts.PARTS.items()
 class Found(NamedTuple):
     """What the page shows.
 
-    Attributes:
-        report: what every head does over the sentences; None as long as there is none.
-        opened: the scan that it is from, if any.
-        run: the visitor's reading.
+    report: what every head does over the sentences; None as long as there is none. opened: the scan that it is from, if any.
     """
 
     report: HeadReport | None

@@ -74,8 +74,7 @@ def _difference_here(origin: ScanOrigin) -> str:
 def ask_sentences(page: str, source: str, device: str) -> Sentences:
     """Ask for the sentences. device: what reads them: it limits how many there may be.
 
-    Raises:
-        TextProblem: there are none yet.
+    Raises TextProblem where there are none yet.
     """
     if source == "own":
         ask_file(page, device)
@@ -100,8 +99,7 @@ def ask_half(page: str, engine: Engine) -> bool:
 def report_to_show(page: str, run: OfferedRun, engine: Engine | None, sentences: Sentences | None) -> HeadReport | None:
     """Return the report of what is chosen, or else of the last run, with a heading that says so.
 
-    Raises:
-        TextProblem: the last run could read none of the chosen sentences.
+    Raises TextProblem where the last run could read none of the chosen sentences.
     """
     last = _report_of(run, sentences)
     chosen = engine is not None and sentences is not None

@@ -27,12 +27,9 @@ ASKED = "to_write"
 class NextTokens:
     """What could follow each of the last tokens of a text: the first is the one before everything that was written.
 
-    Attributes:
-        ids: The most likely tokens, best first.
-        logits: Theirs, less the largest.
-        rest: For each of TEMPERATURES, the logarithm of the sum of exp(logit / temperature) over all other tokens.
-        others: How many these are.
-        written: Rank, counted from 1, and logit, less the largest, of each token that was written.
+    ids: the most likely tokens, best first. logits: theirs, less the largest. rest: for each of TEMPERATURES, the logarithm of
+    the sum of exp(logit / temperature) over all other tokens. written: rank, counted from 1, and logit, less the largest, of
+    each token that was written.
     """
 
     ids: Int32[np.ndarray, "place listed"]
@@ -46,14 +43,9 @@ class NextTokens:
 class WritingRun:
     """What the page has computed.
 
-    Attributes:
-        inputs: What was asked, with all that is written.
-        engine: Of the model.
-        attention: The run, with the reader's changes and without.
-        following: What could follow, with the changes.
-        unchanged: The same without them; None where there are none.
-        start: The position of the first written token.
-        ended: Whether no more can be written: the model ended the text, or there is no more space.
+    attention: the run, with the reader's changes and without. following: what could follow, with the changes. unchanged: the
+    same without them; None where there are none. start: the position of the first written token. ended: whether no more can be
+    written: the model ended the text, or there is no more space.
     """
 
     inputs: SentenceInputs
@@ -68,8 +60,7 @@ class WritingRun:
 def writing_run(inputs: SentenceInputs) -> WritingRun:
     """Write what was asked for, run the model, and list what could follow.
 
-    Raises:
-        ExplorerError: where the model or the text cannot be used.
+    Raises ExplorerError where the model or the text cannot be used.
     """
     page, card = inputs.page, catalogue.card(inputs.model)
     count = st.session_state.pop(widget_key(page, ASKED), 0)

@@ -47,11 +47,9 @@ CONTROLS = [Control("what", "segments", texts.ASK_PART, tuple(texts.PARTS.items(
 class PatchInputs(PageInputs):
     """What the page is asked.
 
-    Attributes:
-        text_b: sentence B, into which is put what is taken from A.
-        answer, answer_b: of A and of B; "" for the most likely word.
-        what: the part that is put in, a key of `texts.PARTS`.
-        sender: the head at which paths begin, as a link names it; "" for the strongest.
+    text_b: sentence B, into which is put what is taken from A. answer, answer_b: of A and of B; "" for the most likely word.
+    what: the part that is put in, a key of `texts.PARTS`. sender: the head at which paths begin, as a link names it; "" for the
+    strongest.
     """
 
     text_b: str

@@ -19,10 +19,7 @@ class EncodingView:
 
     Attributes:
         name: what its button says.
-        text: an explanation, in Markdown.
         formula: in LaTeX; 10000 in it stands for the chosen base.
-        code: the functions that compute it.
-        map_title: stands above its map.
         has_sizes: whether the reader chooses width and base.
         of_model: whether the vectors are those of a model, which the reader chooses.
         head_views: the views for which the reader chooses a head.

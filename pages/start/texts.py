@@ -13,12 +13,7 @@ NO_BLANK = (
 class Door:
     """A way on from the start page.
 
-    Attributes:
-        name: its label.
-        page: the page that it leads to, by its key.
-        settings: the parameters of its address.
-        icon: of Streamlit's own.
-        promise: what one finds there.
+    promise: what one finds there.
     """
 
     name: str

@@ -54,8 +54,7 @@ class HeadSummary:
 def summarise(model: str, stack: AttentionStack) -> HeadSummary:
     """Classify and measure every head of a run, over the text's own tokens.
 
-    Raises:
-        TextProblem: the text has special tokens only.
+    Raises TextProblem where the text has special tokens only.
     """
     own = ~np.array(stack.query_tokens.special)
     if not own.any():

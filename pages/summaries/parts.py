@@ -23,10 +23,8 @@ from tx_core.errors import memory_checked
 class Summary:
     """One summary of all the heads.
 
-    Attributes:
-        button: what its button says, short enough for all buttons to stand in one line.
-        notice: what to notice, in a line above the picture.
-        run: computes it; raises ExplorerError where the text or the model does not allow it.
+    button: what its button says, short enough for all buttons to stand in one line. notice: what to notice, in a line above the
+    picture. run: computes it; raises ExplorerError where the text or the model does not allow it.
     """
 
     button: str

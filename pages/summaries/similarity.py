@@ -40,8 +40,7 @@ EQUATIONS = (
 class HeadMap:
     """All heads on a map, numbered through the layers.
 
-    Attributes:
-        positions: x and y of each head.
+    positions: x and y of each head.
     """
 
     similarities: Float[np.ndarray, "head other"]

@@ -39,12 +39,8 @@ from tx_core.transformer.trace import Trace
 class AttentionMap:
     """The weights of one head of a run, or the mean of several, as a page shows them.
 
-    Attributes:
-        trace: the run.
-        heads: as (layer, head), counted from 0.
-        kind: of attention.
-        words, hide: whether pieces are merged into words, and special tokens left out.
-        plain: the run without the reader's changes, where both are shown.
+    heads: as (layer, head), counted from 0. words, hide: whether pieces are merged into words, and special tokens left out.
+    plain: the run without the reader's changes, where both are shown.
     """
 
     trace: Trace

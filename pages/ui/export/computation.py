@@ -32,11 +32,9 @@ from tx_core.transformer.trace import Encoding
 class Computation:
     """A call that is not yet made.
 
-    Attributes:
-        function: what is called, or the computation of it; None for the item of a loop, which the code only names.
-        arguments, keywords: plain values, or other computations, also within lists and tuples.
-        variable: its name in the code; "" where the call is written where its result is used.
-        comment: stands behind the line of this variable.
+    function: what is called, or the computation of it; None for the item of a loop, which the code only names. arguments,
+    keywords: plain values, or other computations, also within lists and tuples. variable: its name in the code; "" where the
+    call is written where its result is used. comment: stands behind the line of this variable.
 
     Where a result has an attribute of one of these names, ask for it by `call(getattr, …)`.
     """

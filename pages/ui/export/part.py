@@ -24,9 +24,7 @@ class Part:
         numbers: what they are computed of; nothing is offered where no computation is named.
         prose: what they show, in Markdown.
         below: draws what else is told behind the words.
-        formulas: in LaTeX.
         letters: what the letters of the formulas stand for, in Markdown.
-        sources: functions and classes that compute it.
         table: makes the table of the numbers; without it, they are those of the drawings.
     """
 

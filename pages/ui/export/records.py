@@ -25,11 +25,8 @@ COLUMNS = tuple(PICTURES["csvHead"])
 class DataTable:
     """A table.
 
-    Attributes:
-        columns, rows: the table.
-        note: stands above it on the page.
-        arrays: the same numbers with the labels of their axes, by name, for JSON and NPZ; without any, the columns go there.
-        about: what is to be known of the numbers beside the source of the view.
+    note: stands above it on the page. arrays: the same numbers with the labels of their axes, by name, for JSON and NPZ; without
+    any, the columns go there. about: what is to be known of the numbers beside the source of the view.
     """
 
     columns: tuple[str, ...]
@@ -48,11 +45,8 @@ def table_of(rows: Sequence[Mapping[str, TableValue]], note: str = "") -> DataTa
 class DataFiles:
     """A table as files of several formats.
 
-    Attributes:
-        rows: how many it has.
-        width: how many numbers a row has.
-        make: makes it, when a file is downloaded.
-        by_line: whether there is also a file of JSON with a row in each line, and nothing else in it.
+    make: makes it, when a file is downloaded. by_line: whether there is also a file of JSON with a row in each line, and nothing
+    else in it.
     """
 
     rows: int
@@ -75,10 +69,8 @@ class DataFiles:
 class PartNumbers:
     """Numbers that a page shows.
 
-    Attributes:
-        title: in one line.
-        source: what was computed and with which settings, as `sources.source` names it where there is a model.
-        shown: the computations of the numbers, which their code prints.
+    source: what was computed and with which settings, as `sources.source` names it where there is a model. shown: the
+    computations of the numbers, which their code prints.
     """
 
     title: str
@@ -90,11 +82,8 @@ class PartNumbers:
 class Export:
     """One view of a page as data and as code; its stage makes figure and web page by itself.
 
-    Attributes:
-        numbers: what it holds.
-        tables: of them, among which the reader chooses, by name.
-        transformers: the code that uses the transformers library only; "" where there is none.
-        link: the address of the view, "" where there is none.
+    tables: of them, among which the reader chooses, by name. transformers: the code that uses the transformers library only; ""
+    where there is none. link: the address of the view, "" where there is none.
     """
 
     numbers: PartNumbers

@@ -64,8 +64,7 @@ OWN_LESSONS, MAX_OWN_LESSONS = "own_lessons", 4
 def find_lesson(name: str) -> Lesson:
     """Return a lesson by its name in the address: one that ships, one packed into the address, or one from a file.
 
-    Raises:
-        LessonProblem: There is none of this name, or it cannot be read.
+    Raises LessonProblem where there is none of this name, or it cannot be read.
     """
     if own := st.session_state.get(OWN_LESSONS, {}).get(name):
         return _own_lesson(own)
@@ -104,11 +103,7 @@ def lesson_source(name: str) -> str:
 
 @lru_cache(maxsize=32)
 def shipped_lesson(name: str) -> Lesson:
-    """Read a lesson that ships with the app.
-
-    Raises:
-        LessonProblem: There is none of this name.
-    """
+    """Read a lesson that ships with the app; raise LessonProblem where there is none of this name."""
     if name not in shipped_names():
         raise LessonProblem(texts.NO_SUCH_LESSON.format(names=", ".join(shipped_names())))
     return open_lesson(LESSONS / f"{name}.yaml")
@@ -185,11 +180,7 @@ def arrive(name: str, number: int) -> None:
 
 
 def step_number(lesson: Lesson) -> int:
-    """Read the number of the step from the address, counted from 1.
-
-    Raises:
-        LessonProblem: The lesson has no such step.
-    """
+    """Read the number of the step from the address, counted from 1; raise LessonProblem where the lesson has no such step."""
     written = st.query_params.get(STEP, "1")
     if not (written.isdecimal() and len(written) < 4 and 1 <= int(written) <= len(lesson.steps)):
         raise LessonProblem(texts.NO_SUCH_STEP.format(count=len(lesson.steps), parts=len(parts_of(lesson))))

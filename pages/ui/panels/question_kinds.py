@@ -27,8 +27,6 @@ class QuestionView:
     """How a kind of question looks.
 
     Attributes:
-        name: Its name in the editor.
-        first_ask: The question that the editor suggests.
         box: Draws the box or the list in which it is answered, with a key, and returns the guess; None for a grid.
         grid: The grid in which it is answered by a click; None for a box.
         lists: The labels of a list of rows and one of columns beside the grid; without them there is one list of all cells.
@@ -138,12 +136,9 @@ def grid_of(question: Question | None) -> Grid | None:
 class MeasureText:
     """What is said of a measure.
 
-    Attributes:
-        name: Its name in the editor.
-        ask: The question that the editor suggests once the fields that it names are filled; "" for that of the kind.
-        chart: The title of the bars of its options; "" where it has none.
-        note: What its value is, where a student could not tell.
-        width: From one number to the next, where a number is asked for.
+    ask: the question that the editor suggests once the fields that it names are filled; "" for that of the kind. chart: the
+    title of the bars of its options; "" where it has none. note: what its value is, where a student could not tell. width: from
+    one number to the next, where a number is asked for.
     """
 
     name: str

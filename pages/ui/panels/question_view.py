@@ -22,12 +22,8 @@ MAX_DRAWN_CELLS = 1024
 class Grid:
     """How the cells of a question are laid out, and what is said of them.
 
-    Attributes:
-        layout: In one row of words, as a map with named rows and columns, or as the wall of heads.
-        alt: Names it to a screen reader, with its keys.
-        axes: What rows and columns are; "" for a row.
-        hint: How to choose, before there is a choice.
-        scale: What the colours mean, once the numbers are there.
+    layout: in one row of words, as a map with named rows and columns, or as the wall of heads. alt: names it to a screen reader,
+    with its keys. hint: how to choose, before there is a choice. scale: what the colours mean, once the numbers are there.
     """
 
     layout: Literal["row", "map", "wall"]
@@ -41,10 +37,7 @@ class Grid:
 class Choices:
     """What can be chosen: the cells of a grid, row by row.
 
-    Attributes:
-        grid: How they are drawn.
-        rows, columns: The names of the rows and columns; tokens stand in one row.
-        names: The name of every cell.
+    rows, columns: the names of the rows and columns; tokens stand in one row.
     """
 
     grid: Grid

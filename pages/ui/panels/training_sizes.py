@@ -19,11 +19,8 @@ Settings = TypeVar("Settings")
 class Size:
     """A whole number that a reader may choose for a training.
 
-    Attributes:
-        setting: Its name in the settings of the core.
-        default, minimum, maximum: The values offered, on whichever device offers most.
-        label: What the page calls it.
-        help: A sentence for its tooltip.
+    setting: its name in the settings of the core. default, minimum, maximum: the values offered, on whichever device offers
+    most.
     """
 
     setting: str

@@ -67,11 +67,7 @@ KNOWN_ADDRESSES = 8
 class Field(Generic[Value]):
     """One value of a page's view.
 
-    Attributes:
-        name: its query parameter.
-        default: its value where the address does not name it.
-        read: parses the parameter; raises ValueError for nonsense.
-        write: formats the value as a parameter.
+    default: its value where the address does not name it. read: parses the parameter; raises ValueError for nonsense.
     """
 
     name: str
@@ -225,12 +221,9 @@ def is_offered(name: str) -> bool:
 class StageFields:
     """The fields of a page with a stage.
 
-    Attributes:
-        own: what is computed; the first is the sentence.
-        looks: how it is looked at.
-        first: values of the first view that are not the defaults.
-        names: of looks that a link calls otherwise than the stage does, each with the stage's name.
-        carried: returns a sentence that comes along from another page as this page takes it; "" to leave it there.
+    own: what is computed; the first is the sentence. first: values of the first view that are not the defaults. names: of looks
+    that a link calls otherwise than the stage does, each with the stage's name. carried: returns a sentence that comes along
+    from another page as this page takes it; "" to leave it there.
     """
 
     own: tuple[Field, ...]
@@ -250,7 +243,6 @@ class PageView:
     """What the session keeps of the view of a page, beside the entries of its fields (`widget_key`).
 
     Attributes:
-        fields: of the page.
         values: of the fields, as they were handed to the browser last.
         address: the parameters of that view, or those that the browser has asked with since.
         sent: the parameters of the request before.
@@ -258,7 +250,6 @@ class PageView:
         arrivals: how often Python said how to look.
         is_restored: whether the visitor came back to the view that was left.
         is_asked: whether the page itself asks for a view, as an example does.
-        unknown: names of parameters that made no sense.
     """
 
     fields: StageFields = StageFields((), (), {})

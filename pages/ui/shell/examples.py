@@ -19,11 +19,7 @@ NOTICE_WIDTH = 500
 class Example:
     """A view worth looking at.
 
-    Attributes:
-        title: what the button says.
-        notice: what to notice.
-        view: the values that it gives to fields of its page.
-        counters: views that do not show what this one seems to show.
+    view: the values that it gives to fields of its page. counters: views that do not show what this one seems to show.
     """
 
     title: str

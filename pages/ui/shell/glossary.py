@@ -16,8 +16,7 @@ from pages.ui.shell import texts
 class Term:
     """A term of the field and its meaning, in Markdown: text of ours, never a visitor's.
 
-    Attributes:
-        everyday: names of it that are words of everyday language, too: not underlined, since a page may mean those.
+    everyday: names of it that are words of everyday language, too: not underlined, since a page may mean those.
     """
 
     name: str

@@ -29,12 +29,9 @@ LOAD_FAILED = "The default model could not be loaded. The server's log says why.
 class Status:
     """The state of the default model.
 
-    Attributes:
-        state: How far loading has come.
-        model: Title of the model, once it is ready.
-        device: The device that it runs on, once it is ready.
-        reason: Why loading failed, as a sentence for visitors.
-        notice: Why the CPU computes although there is a graphics card, as a sentence.
+    state: how far loading has come. model: title of the model, once it is ready. device: the device that it runs on, once it is
+    ready. reason: why loading failed, as a sentence for visitors. notice: why the CPU computes although there is a graphics
+    card, as a sentence.
     """
 
     state: Literal["asleep", "warming up", "ready", "failed", "ending"]

@@ -19,9 +19,8 @@ KINDS = {".css": "text/css", ".js": "text/javascript", ".woff2": "font/woff2"}
 class ServedFiles:
     """A set of files.
 
-    Attributes:
-        path: where they are served, relative to the path of the app: all pages lie right below it.
-        read: returns the files by their names; called once.
+    path: where they are served, relative to the path of the app: all pages lie right below it. read: returns the files by their
+    names; called once.
     """
 
     path: str

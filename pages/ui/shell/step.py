@@ -18,7 +18,6 @@ class ShownStep:
         asks_head: whether its question is answered on the wall of heads.
         view: as an address names it, where a room or the lesson editor shows the step's stage and nothing else of its page.
         place: of a room: a browser may have been shown the stage of this step before this session drew it.
-        guesses: of a class, for the picture.
         follows: whether the stage tells of every look.
         awaits: the step of a lesson, by its lesson and number, that a change of the view completes.
         share: is called with the stage's script and its data, as a class is shown it; None for nobody.

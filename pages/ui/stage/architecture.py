@@ -13,7 +13,6 @@ class Box:
 
     Attributes:
         name: for `lit` and `cross`.
-        title: what stands in it.
         said: its whole name, for a screen reader and on pointing; the title where it is empty.
         kind: a box, or the sum at which a residual connection ends.
         note: a number or a word on it, below its title.
@@ -40,7 +39,6 @@ class Stack:
 
     Attributes:
         parts: what a block is made of, in order.
-        count: of blocks.
         block: the number of the one that is opened, from 1; 0 for none.
         before, after: what stands before and after all blocks.
         whole: what runs along all blocks.

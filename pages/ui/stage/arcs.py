@@ -50,8 +50,7 @@ def arcs_path(name: RunName, blank: int = 0) -> str:
 def describe_routes(name: RunName, blank: int = 0) -> dict[str, object]:
     """Return what a picture of routes is told beside its arcs: tokens, the guesses of each layer, and the most likely words.
 
-    Raises:
-        ExplorerError: where the text has no such prediction, or the model no parts that are known.
+    Raises ExplorerError where the text has no such prediction, or the model no parts that are known.
     """
     engine = open_engine(name)
     encoding = read_prediction(engine, name.text, blank, name.written)
@@ -109,8 +108,7 @@ def _guesses(engine: Engine, shares: Float[np.ndarray, "layer_and_embeddings voc
 def arcs_into(name: RunName, blank: int, query: int, layers: range) -> dict[str, object]:
     """Return the arcs into one token in some layers, by layer and key, as the stage takes them.
 
-    Raises:
-        ExplorerError, ValueError: as `cut_effects` does.
+    Raises ExplorerError, ValueError as `cut_effects` does.
     """
     engine = open_engine(name)
 

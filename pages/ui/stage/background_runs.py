@@ -173,10 +173,7 @@ class AskedRun:
 class OfferedRun:
     """A run that buttons of a stage start and stop; NO_RUN for none.
 
-    Attributes:
-        told: what the stage is told of it.
-        take: takes in what the visitor wishes.
-        snapshot: the visitor's run, None where there is none.
+    snapshot: the visitor's run, None where there is none.
     """
 
     told: Mapping[str, object] | None = None

@@ -18,10 +18,8 @@ Chart = dict[str, object]
 class Drawing:
     """One drawing.
 
-    Attributes:
-        chart: what a figure draws (assets/canvas/figure/charts.js).
-        rows, columns: the names of the axes of `values`.
-        values: the numbers; −∞ where a mask forbids.
+    chart: what a figure draws (assets/canvas/figure/charts.js). rows, columns: the names of the axes of `values`. values: the
+    numbers; −∞ where a mask forbids.
     """
 
     chart: Chart

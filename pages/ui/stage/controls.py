@@ -27,10 +27,7 @@ class Control:
         name: of the field of the page.
         kind: a list, segments of which one is pressed, a switch, a number, a slider, buttons of which several are pressed, a box
             of whole numbers ("numbers", 0-4-20 in a link), or a button that sets its one option ("press").
-        label, help: what it says.
-        options: values with their labels.
         limits: the least and the most of a number, of a slider or of numbers.
-        step: of a slider.
         labelled: whether its name stands before a list.
         problem: what to write where numbers make no sense.
         inverted: of a switch that is on where the field is 0.
@@ -39,10 +36,8 @@ class Control:
         fallback: in a stage of pictures, the option that holds where the value is none of them, as a token that a text lacks.
         arrows: labels of two buttons that step through a list.
         carries: the list that they step where this one ends.
-        looks: whether it only looks.
         late: whether it is the first to be folded into the menu.
         apart: whether it stands in a row of its own, above the toolbar.
-        when: where it is shown.
         value: of the run; filled in by `offered_controls`.
     """
 

@@ -26,12 +26,8 @@ from tx_core.transformer.trace import Encoding
 class MeasuredHeads(Protocol):
     """What is known of all heads of a model, over one text or many.
 
-    Attributes:
-        example: a text as the model reads it.
-        sums: attention on the targets of each kind.
-        patterns: the kind of each head, layer by layer.
-        spread: normalised entropy, from 0 (one token) to 1 (uniform).
-        distance: mean, in tokens.
+    example: a text as the model reads it. sums: attention on the targets of each kind. patterns: the kind of each head, layer by
+    layer. spread: normalised entropy, from 0 (one token) to 1 (uniform). distance: mean, in tokens.
     """
 
     model: str
@@ -46,11 +42,8 @@ class MeasuredHeads(Protocol):
 class KindStyle:
     """How a kind of heads looks and is called.
 
-    Attributes:
-        word, letter: its name, and a sign where there is no space for it.
-        colour: as #rrggbb.
-        symbol: of its points on a map, as Plotly names it.
-        target: what such a head attends to.
+    word, letter: its name, and a sign where there is no space for it. symbol: of its points on a map, as Plotly names it.
+    target: what such a head attends to.
     """
 
     word: str

@@ -258,8 +258,7 @@ class AttentionRun:
 def attention_run(inputs: SentenceInputs) -> AttentionRun:
     """Run the model on what is asked, without and with the reader's changes.
 
-    Raises:
-        ExplorerError: where the model or the text cannot be used.
+    Raises ExplorerError where the model or the text cannot be used.
     """
     page = inputs.page
     engine = inputs.engine()

@@ -98,10 +98,8 @@ class Matrix:
 class MatrixNames:
     """What the matrices of one computation have in common: the tokens that name their rows, and what is said of each.
 
-    Attributes:
-        tokens: of the text.
-        said: title, formula and a sentence for each matrix, by its name.
-        shown: how many columns are drawn of a matrix whose columns are dimensions.
+    said: title, formula and a sentence for each matrix, by its name. shown: how many columns are drawn of a matrix whose columns
+    are dimensions.
     """
 
     tokens: tuple[str, ...]
@@ -155,7 +153,6 @@ class MatrixStep:
     """One step of a computation, as a button of its own.
 
     Attributes:
-        name: for links.
         sign: what is done, as a formula writes it.
         title: what comes of it.
         shows: the names of the matrices that are drawn for it with the signs between them: "weights · value = context". A step
@@ -179,8 +176,6 @@ class MatrixSteps:
     The page has the fields cell and matrices among its looks, and may have numbers and dimensions.
 
     Attributes:
-        matrices: all of them.
-        steps: of the computation.
         names_title: heads the names of the rows.
         first_step: the one that is shown where no cell is chosen; the first where it is empty.
         text: what the rows are of: where it changes, another cell is looked for.

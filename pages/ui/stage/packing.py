@@ -39,12 +39,8 @@ RANDOM_WEIGHTS_NEED_BERT = "Random weights are available for BERT models only he
 class RunName:
     """What was run: enough for any server to run it again.
 
-    Attributes:
-        model, text, pair: the name of the model and the sentences.
-        bare: whether it read them without special tokens.
-        changes: the interventions of the run.
-        seed: 0 for the model as it was trained, else the seed of its random weights.
-        written: tokens that the model wrote behind the text.
+    model, text, pair: the name of the model and the sentences. bare: whether it read them without special tokens. seed: 0 for
+    the model as it was trained, else the seed of its random weights. written: tokens that the model wrote behind the text.
     """
 
     model: str

@@ -33,9 +33,7 @@ class Picture:
     """A picture of the stage.
 
     Attributes:
-        drawing: what is drawn, exported and listed.
         sentence: what is seen, below the picture and for a screen reader.
-        when: where it is shown.
         row: pictures of one row stand side by side, where there is room.
         share: of the width of its row, compared with the others in it.
         cell: how a cell is named, by {row} and {column}; of lines, how a step is named, by {step}.
@@ -71,11 +69,8 @@ class Picture:
 class About:
     """What the pictures are of, for the title over a projector's picture, captions and files.
 
-    Attributes:
-        title: in one line.
-        source: as `records.source` names it; without a model, its settings alone.
-        notes: further sentences of the caption.
-        architecture: the drawing above the pictures in which parts are chosen (`architecture.architecture`).
+    source: as `records.source` names it; without a model, its settings alone. notes: further sentences of the caption.
+    architecture: the drawing above the pictures in which parts are chosen (`architecture.architecture`).
     """
 
     title: str

@@ -43,13 +43,8 @@ Curves = Mapping[str, Sequence[tuple[int, float]]]
 class Trainer:
     """What a page trains.
 
-    Attributes:
-        page: its key.
-        kind: of its trainings.
-        fields: of its view.
-        make: returns a new training with the settings of the page.
-        choose: writes the settings of a training into the controls of the page.
-        kept: what a visitor should know of a trained model before leaving it.
+    make: returns a new training with the settings of the page. choose: writes the settings of a training into the controls of
+    the page. kept: what a visitor should know of a trained model before leaving it.
     """
 
     page: str
@@ -93,12 +88,8 @@ class ShownTraining:
 class Moment:
     """What a model in training makes of an input at one moment.
 
-    Attributes:
-        batch: how many batches it has been trained on.
-        title: when that is, in words.
-        said: what it makes of the input, in a sentence.
-        trace: the attention, in the order in which its kinds are offered.
-        drawn: what the page draws beside the map.
+    title: when that is, in words. said: what it makes of the input, in a sentence. trace: the attention, in the order in which
+    its kinds are offered. drawn: what the page draws beside the map.
     """
 
     batch: int
