@@ -172,7 +172,7 @@ PAGES = (
         "Claims",
         "checklist",
         "What of this holds for my model?",
-        "What the lessons and the examples of four pages say, put to any model: what holds, and by how much.",
+        "What the lessons and the examples of other pages say, put to any model: what holds, and by how much.",
     ),
     Page(
         "bertviz_page",

@@ -1,4 +1,4 @@
-"""What of this holds for my model? What lessons and the examples of four pages claim of a built-in model, put to any model."""
+"""What of this holds for my model? What lessons and the examples of pages claim of a built-in model, put to any model."""
 
 from pages.ui.shell.frame import open_page
 

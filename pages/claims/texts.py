@@ -6,7 +6,11 @@ NOTICE = (
     "A claim is a number of a sentence and its range, such as an attention of at least 0.8. It was found in a built-in model; a "
     "model with other heads is asked for the head, or the layer, that does it best."
 )
-RUN, RUN_HELP = "Check", "Puts every claim to the model in the background; you can look at other pages meanwhile."
+RUN = "Check"
+RUN_HELP = (
+    "Puts every claim to the model in the background; you can look at other pages meanwhile. A large model takes minutes, most "
+    "of them for the claims of Importance, which takes out each of its parts."
+)
 PROGRESS = progress_texts("Checking", "sentence")
 PRESS_RUN = "Press Check: the picture appears here when the model has been asked."
 STOPPED = "The check was stopped: these are the first {count:,} claims."
@@ -20,14 +24,16 @@ SAID = "Of {count:,} claims, {holds:,} hold for {model}, {fails:,} fail, and {un
 READ = "{fails:,} fail, {unasked:,} cannot be asked"
 LISTED = {"all": "Claims: {made}", "fails": "Claims that fail: {made}"}
 NONE = {"all": "Nothing that is claimed here can be put to this model.", "fails": "None of these claims fails."}
-COLUMNS = ("Verdict", "Measured", "Claimed", "What is claimed", "Of the sentence", "Made in", "")
+COLUMNS = ("Verdict", "Measured", "Claimed", "What is claimed", "Of the sentence or example", "Made in", "")
 AT_HEAD = "{where}: {says}"
 SEE = "See it"
 
 SHOWS_WHAT = (
     "**A claim fails** where no head or layer of the model gives a number in the range. **It cannot be asked** where the model "
     "reads the words as other tokens, has no blank to fill, or does not score the words. What fails is nothing against a model: "
-    "the sentences were chosen for built-in ones."
+    "the sentences were chosen for built-in ones. Of another model than the built-in BERT, **Importance** measures the first "
+    "{prompts} prompts of each set, taking out each part of the model in turn. The probes of **Vectors** are left out: to train "
+    "them takes minutes."
 )
 EXPORT_TITLE = "What holds for {model} of the claims of examples and lessons"
 ALL = "All claims"

@@ -25,7 +25,17 @@ from pages.ui.stage.charts import bars_drawing, listing_drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.pictures import About, Picture
 from pages.ui.stage.sources import source
-from tx_core.classroom.claims import LESSON_CLAIMS, LESSONS, Claim, ClaimCheck, Verdict, check_claims, stored_claims
+from tx_core.classroom.claims import (
+    EXAMPLE_CLAIMS,
+    FEW_PROMPTS,
+    LESSON_CLAIMS,
+    LESSONS,
+    Claim,
+    ClaimCheck,
+    Verdict,
+    check_claims,
+    stored_claims,
+)
 from tx_core.classroom.lesson_file import open_lesson
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
@@ -33,7 +43,7 @@ from tx_core.engine.engine import Engine
 PAGE = KIND = "claims"
 MADE = {
     "all": texts.ANYWHERE,
-    **{page: contents.page(page).name for page in ("attention", "fill_mask", "patching", "compare")},
+    **{page: contents.page(page).name for page in EXAMPLE_CLAIMS},
     **{name: open_lesson(LESSONS / f"{name}.yaml").title for name in json.loads(LESSON_CLAIMS.read_text("utf-8"))},
 }
 """Where claims are made: pages and lessons by name, with what is said of each."""
@@ -134,7 +144,7 @@ def claims_about(model: str) -> About:
 
 def explain_claims(model: str, claims: Sequence[Claim]) -> None:
     """Show what stands below the stage: what a verdict says, the code, and the export of what there is."""
-    explain_computation(texts.SHOWS_WHAT, sources=[check_claims])
+    explain_computation(texts.SHOWS_WHAT.format(prompts=FEW_PROMPTS), sources=[check_claims])
     if claims:
         export_menu(PAGE, {texts.ALL: lambda: claims_export(model, claims)})
 

@@ -20,7 +20,7 @@ from pages.ui.shell.numbers import signed
 from pages.ui.stage.charts import Drawing, listing_drawing, matrix_drawing, signed_drawing
 from pages.ui.stage.pictures import About, Picture
 from pages.ui.stage.tokens import reading_in_link
-from tx_core.causal.importance import Importance, Prompt, importance, read_answer_prompts
+from tx_core.causal.importance import Importance, Prompt, component_name, importance, read_answer_prompts
 from tx_core.causal.prompt_sets import prompt_set
 from tx_core.engine import catalogue
 from tx_core.transformer.interventions import Intervention, write_interventions
@@ -50,7 +50,7 @@ class RankingView:
         shown = [
             (number, one) for number, one in enumerate(self.found.components) if (one.head is None) == (self.what == "layer")
         ]
-        return {link_of(one): number for number, one in sorted(shown, key=lambda pair: -pair[1].layer)}
+        return {component_name(one): number for number, one in sorted(shown, key=lambda pair: -pair[1].layer)}
 
     @cached_property
     def effects(self) -> np.ndarray:
@@ -198,11 +198,6 @@ class RankingView:
         return texts.TO_PATCHING.format(**one._asdict()), page_address("patching", view | self._read_by)
 
 
-def link_of(one: Intervention) -> str:
-    """Return the name of a component in links: 4-7, 4-mlp."""
-    return f"{one.layer + 1}-{one.part if one.head is None else one.head + 1}"
-
-
 def _in_sentence(place: str) -> str:
     return place[0].lower() + place[1:]
 
@@ -231,7 +226,7 @@ def _parts_table(found: Importance) -> DataTable:
 
 def _prompts_table(found: Importance) -> DataTable:
     """List the prompts with their scores and the effect of each component."""
-    names = [link_of(one) for one in found.components]
+    names = [component_name(one) for one in found.components]
     return table_of(
         [
             {**prompt._asdict(), "score": float(score), **dict(zip(names, effects.round(6).tolist(), strict=True))}

@@ -125,6 +125,11 @@ class Importance:
         return pandas.DataFrame(self.rows()).astype({"head": "Int64"})
 
 
+def component_name(one: Intervention) -> str:
+    """Return what links call a component: 4-7, 4-mlp."""
+    return f"{one.layer + 1}-{one.part if one.head is None else one.head + 1}"
+
+
 def read_answer_prompts(file: Path) -> list[dict[str, str]]:
     """Read the lines of a JSONL, CSV or TSV file, blank ones left out; raise TextProblem for one that is no prompt."""
     return parse_answer_prompts(file.read_bytes(), file.name)

@@ -1,4 +1,4 @@
-"""Claims: what lessons and the examples of four pages say of a model, put to any model, one row each.
+"""Claims: what lessons and the examples of pages say of a model, put to any model, one row each.
 
     python -m tx_core.classroom.claims --model film_reviews
 
@@ -23,10 +23,16 @@ from jaxtyping import Bool, Float
 
 from tx_core.analysis import comparison, patterns, views
 from tx_core.causal.cut_effects import read_prediction
+from tx_core.causal.deciding_words import explain_pair
+from tx_core.causal.explain import METHODS
+from tx_core.causal.importance import Importance, component_name, importance
 from tx_core.causal.patch import patch
+from tx_core.causal.prompt_sets import PROMPT_SETS, kept_scores, prompt_set
 from tx_core.classroom.lesson_file import open_lesson
 from tx_core.classroom.measures import Measure, compute_answer, score_word
 from tx_core.classroom.questions import shares_by_name
+from tx_core.corpus.sentence_file import embedded_sentences
+from tx_core.corpus.vectors import Projection, project
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.engine.progress import Progress
@@ -44,6 +50,8 @@ UNASKABLE = (ChangeProblem, LessonProblem, ModelUnavailable, TextProblem)
 STORED = catalogue.MODELS / catalogue.DEFAULT / "claims.jsonl"
 """The claims on the embedded model, one a line."""
 YES = "(1: yes)"
+FEW_PROMPTS = 10
+"""Of each set of Importance, for another model than the embedded one: each prompt takes a run for every part of the model."""
 MORE_LIKELY = 1.2
 """How many times as likely as another a word must be, where a claim does not say."""
 Example = Mapping[str, Any]
@@ -89,8 +97,12 @@ class Claim(NamedTuple):
 def link_to(engine: Engine, text: str, **view: str) -> str:
     """Return the address of a text: on the page Attention where heads are named, else where words are predicted."""
     page = "attention" if view.get("heads") else "next_word" if engine.info.predicts_next else "fill_mask"
-    named = {name: value for name, value in view.items() if value}
-    return f"{page}?{urlencode({'text': text, 'model': engine.name, **named})}"
+    return view_link(engine, page, {"text": text, "model": "", **view})
+
+
+def view_link(engine: Engine, page: str, view: Example) -> str:
+    """Return the address of a view of a page with this model."""
+    return f"{page}?{urlencode({name: part for name, part in (view | {'model': engine.name}).items() if part})}"
 
 
 def sentences(page: str) -> Iterator[tuple[Example, Example]]:
@@ -169,7 +181,7 @@ def _attention(query: str | int, key: str | int) -> str:
     return f"attention of {one} on {other}"
 
 
-def word_claims(engine: Engine, prompt: Example) -> list[Claim]:
+def word_claims(engine: Engine, _: Example, prompt: Example) -> list[Claim]:
     """Return the claims of an example of Fill the blank on one of its sentences: words so many times as likely as others."""
     claims = []
     for name, blank, word, other_name, other_word, *times in prompt["claims"]:
@@ -189,7 +201,7 @@ def word_claims(engine: Engine, prompt: Example) -> list[Claim]:
     return claims
 
 
-def patch_claims(engine: Engine, example: Example) -> list[Claim]:
+def patch_claims(engine: Engine, _: Example, example: Example) -> list[Claim]:
     """Return the claims of an example of Patching on models of its kind: which places and heads bring A's answer, and how far.
 
     Another model has other layers and heads: it is asked for the layer, or the head, that does best what is claimed.
@@ -212,8 +224,10 @@ def patch_claims(engine: Engine, example: Example) -> list[Claim]:
 
     def put(says: str, values: Iterable[tuple[Any, str]], least: Any = -math.inf, most: Any = math.inf) -> None:
         """Claim of the first value, of another model of the one that fits best; each with its place as links write it."""
-        link = f"patching?{urlencode({name: part for name, part in (view | {'model': engine.name}).items() if part})}"
-        found = [Claim(view["text_b"], says, float(value), least, most, where, link) for value, where in values]
+        found = [
+            Claim(view["text_b"], says, float(value), least, most, where, view_link(engine, "patching", view))
+            for value, where in values
+        ]
         claims.append(max(found, key=lambda claim: -math.inf if math.isnan(claim.margin) else claim.margin))
 
     grid = grids.get("asked")
@@ -356,8 +370,8 @@ _OF_HEADS = {
 
 
 def _compared(engine: Engine, view: Example, says: str, value: Any, least: Any, most: Any, where: str = "") -> Claim:
-    asked = view | {"model": engine.name} | ({"head": where} if where else {})
-    return Claim(view["text"], says, float(value), least, most, where, f"compare?{urlencode(asked)}")
+    link = view_link(engine, "compare", view | ({"head": where} if where else {}))
+    return Claim(view["text"], says, float(value), least, most, where, link)
 
 
 def _head_claim(engine: Engine, view: Example, sides: tuple[Side, Side], head: tuple[int, int | None], claim: list) -> Claim:
@@ -411,6 +425,137 @@ def _word_claim(engine: Engine, view: Example, sides: tuple[Side, Side], claim: 
         return _compared(engine, view, f"{says} {YES}", is_true, 1, 1)
     at, depth = (" before the first layer", 0) if kind.endswith("before") else ("", -1)
     return _compared(engine, view, f"similarity of “{first}” in A and B{at}", similarity(first, depth), *rest)
+
+
+def explanation_claims(engine: Engine, _: Example, shown: Example) -> list[Claim]:
+    """Return the claims of an example of Explanations: both answers, and which methods name the word that decides."""
+    text, other = (shown["view"][side] for side in ("text", "text_b"))
+    found, (answers, named) = explain_pair(engine, text, other), (rest for _, *rest in shown["claims"])
+    word = found.rather[0].encoding.word_texts[found.word]
+    ranks = {one.method: one.rank(found.word) for one in found.rather}
+    rows = [
+        (f"“{answer}” is most likely in “{side}” {YES}", answer == likely, 1, 1)
+        for answer, likely, side in zip(answers, found.answers, (text, other), strict=True)
+    ]
+    for method in METHODS:
+        bounds = (1, 1) if method in named else (2, math.inf)
+        rows.append((f"rank of “{word}” by {method.replace('_', ' ')}", ranks.get(method, math.nan), *bounds))
+    link = view_link(engine, "explanations", shown["view"])
+    return [Claim(text, says, float(value), *bounds, link=link) for says, value, *bounds in rows]
+
+
+def vector_claims(engine: Engine, _: Example, shown: Example) -> list[Claim]:
+    """Return the claims of an example of Vectors on a layer, or of another model on the one that does best what is claimed.
+
+    There are none on a probe: to train those of all layers takes minutes.
+    """
+    view, said = shown["view"], shown["claims"]
+    if not said or view.get("part") == "probe":
+        return []
+    found = project(engine, embedded_sentences() if view.get("texts") == "embedded" else [view["text"], view["text_b"]])
+
+    def at_layer(layer: int, claim: list) -> Claim:
+        kind, _, word, *bounds = claim
+        says, number = _OF_LAYERS[kind]
+        says = says.format(word) + ("" if layer else " before the first layer")
+        link = view_link(engine, "vectors", view | {"layer": str(layer)})
+        return Claim(_text_of(shown), says, number(found, layer, word), *bounds, where=str(layer or ""), link=link)
+
+    claims, same = [], has_heads_of(engine, catalogue.DEFAULT)
+    for layer in dict.fromkeys(claim[1] for claim in said):
+        tried = [layer] if same or not layer else range(1, engine.info.num_layers + 1)
+        claims += most_true([at_layer(one, claim) for claim in said if claim[1] == layer] for one in tried)
+    return claims
+
+
+def _alike_in_kind(found: Projection, layer: int, _: str) -> float:
+    parts = np.array([token.word.upos for token in found.tokens])
+    return float((parts[found.nearest[layer, :, 0]] == parts)[parts != ""].mean())
+
+
+_OF_LAYERS: dict[str, tuple[str, Callable[[Projection, int, str], float]]] = {
+    "repeated": (
+        "similarity of “{0}” in both texts",
+        lambda found, layer, word: float(found.repeated[word][layer]) if word in found.repeated else math.nan,
+    ),
+    "same part": ("share of words whose nearest neighbour has their part of speech", _alike_in_kind),
+    "plane": ("share of the variance that the plane shows", lambda found, layer, _: float(found.explained[layer].sum())),
+}
+"""What is claimed on the vectors after a layer, of a word where there is one."""
+
+
+def importance_claims(engine: Engine, entry: Example, shown: Example, measured: dict | None = None) -> list[Claim]:
+    """Return the claims of an example of Importance: what the answers of a set of prompts lose without a part.
+
+    Another model than the embedded one is asked for few of the prompts, and one with other heads for its strongest part. A part
+    named as a set is the head that is strongest there.
+
+    measured: The importance by set and ablation that is known of this model, to which that of the example is added.
+    """
+    asked, same = entry["view"] | shown["view"], has_heads_of(engine, catalogue.DEFAULT)
+    ablation = asked.get("ablation", "off")
+    measured = {} if measured is None else measured
+
+    def measure(name: str) -> Importance:
+        if (name, ablation) not in measured:
+            own = engine.name == catalogue.DEFAULT
+            prompts, kept = (prompt_set(name), kept_scores(name, ablation)) if own else (prompt_set(name)[:FEW_PROMPTS], None)
+            measured[name, ablation] = importance(engine, prompts, ablation, kept_in=kept)
+        return measured[name, ablation]
+
+    def rows_of(name: str, part: str) -> dict[str, dict]:
+        """Return the heads, or the sublayers, by name, the most important first."""
+        rows = [row for row in measure(name).rows() if (row["head"] is None) == part.endswith("mlp")]
+        return {f"{row['layer']}-{row['head'] or row['part']}": row for row in rows}
+
+    claims, link = [], view_link(engine, "importance", asked)
+    for kind, part, *bounds in shown["claims"]:
+        rows, (says, number) = rows_of(asked["set"], part), _OF_PARTS[kind]
+        if part in PROMPT_SETS or (part and not same):
+            part = next(iter(rows_of(part, "") if part in PROMPT_SETS else rows))
+        value, about = number(measure(asked["set"]), rows, part), {"where": part, "link": link + f"&head={part}" * bool(part)}
+        claims.append(Claim(_text_of(shown), says.format(how=_INSTEAD[ablation]), float(value), *bounds, **about))
+    return claims
+
+
+def _stay_right(found: Importance, _: object, part: str) -> float:
+    at = [component_name(one) for one in found.components].index(part)
+    return float((found.scores > found.effects[:, at]).mean())
+
+
+_INSTEAD = {
+    "off": "switched off",
+    "mean": "its mean in its place",
+    "resample": "what it computes for another prompt in its place",
+}
+_OF_PARTS: dict[str, tuple[str, Callable[[Importance, Mapping[str, Mapping], str], float]]] = {
+    "used": (
+        "share of the prompts that can be used",
+        lambda found, *_: len(found.scores) / (len(found.scores) + sum(found.left_out.values())),
+    ),
+    "score": ("how far the right answer exceeds the other, in nats", lambda found, *_: found.scores.mean()),
+    "loses": ("nats that the right answer loses, {how}", lambda _, rows, part: rows[part]["effect"]),
+    "surely": ("low end of their 95 % interval", lambda _, rows, part: rows[part]["low"]),
+    "ahead": (
+        "nats that the right answer loses, {how}, above those of any other",
+        lambda _, rows, part: rows[part]["effect"] - max(row["effect"] for name, row in rows.items() if name != part),
+    ),
+    "right": ("share of answers that are right, {how}", _stay_right),
+    "turns": ("share of answers that turn, {how}", lambda _, rows, part: rows[part]["turned"]),
+}
+"""What is claimed on a set of prompts, and on a part of the model."""
+
+
+EXAMPLE_CLAIMS: dict[str, Callable[[Engine, Example, Example], list[Claim]]] = {
+    "attention": attention_claims,
+    "fill_mask": word_claims,
+    "patching": patch_claims,
+    "compare": compare_claims,
+    "explanations": explanation_claims,
+    "vectors": vector_claims,
+    "importance": importance_claims,
+}
+"""By page, what puts the claims of an example, on one of its sentences or pairs, to a model."""
 
 
 class _Question(NamedTuple):
@@ -483,14 +628,9 @@ class ClaimCheck:
     def __init__(self, engine: Engine):
         self.engine: Engine | None = engine
         self.claims = list[Claim]()
-        asks: dict[str, Callable[[Example, Example], list[Claim]]] = {
-            "attention": partial(attention_claims, engine),
-            "fill_mask": lambda _, shown: word_claims(engine, shown),
-            "patching": lambda _, shown: patch_claims(engine, shown),
-            "compare": partial(compare_claims, engine),
-        }
+        asks = EXAMPLE_CLAIMS | {"importance": partial(importance_claims, measured={})}
         shown = ((page, *pair) for page in asks for pair in sentences(page))
-        examples = [_Question(page, _text_of(one), partial(asks[page], entry, one)) for page, entry, one in shown]
+        examples = [_Question(page, _text_of(one), partial(asks[page], engine, entry, one)) for page, entry, one in shown]
         self.left = [*examples, *_lesson_questions(engine)]
         self.finished = False
 
@@ -509,7 +649,8 @@ class ClaimCheck:
 
 
 def _text_of(shown: Example) -> str:
-    return shown.get("text") or shown["view"]["text"]
+    """Return the first text of an example, or what it is called, of many texts."""
+    return shown.get("text") or shown["view"].get("text") or shown["title"]
 
 
 def check_claims(engine: Engine) -> list[Claim]:

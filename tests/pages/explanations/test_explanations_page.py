@@ -1,18 +1,14 @@
 """The page of explanations: every number is the core's, the table is the stored one, and what is said is put to the model."""
 
-import json
-
 import numpy as np
 import pytest
 
 from pages.explanations import texts
-from pages.explanations.inputs import EXAMPLES, FIELDS
 from pages.explanations.methods import MAX_TOKENS
 from pages.explanations.recovery import KIND
 from pages.ui.shell.numbers import whole_percent
 from pages.ui.stage.texts import QUEUE_NEXT
 from tests.support.drawings import problems, says
-from tests.support.serving import ROOT
 from tests.support.staged import ask_stage, is_empty, looked_at, staged, staged_pictures
 from tests.support.trainings import Counting, own_server, until_still
 from tx_core.causal.deciding_words import SEVERAL_WORDS, explain_pair, shares_first, stored_pairs
@@ -121,17 +117,3 @@ def test_what_the_page_says_of_the_methods_is_true_of_the_500_pairs(open_app):
         shares["erasure"]["alone"],
     ):
         assert whole_percent(share.share) in told
-
-
-ENTRIES = json.loads((ROOT / "assets" / "examples" / "explanations.json").read_text("utf-8"))
-ALL = [(example, entry) for one, top in zip(EXAMPLES, ENTRIES, strict=True)
-       for example, entry in zip((one, *one.counters), (top, *top.get("counters", ())), strict=True)]  # fmt: skip
-
-
-@pytest.mark.parametrize(("example", "entry"), ALL, ids=lambda one: getattr(one, "title", ""))
-def test_what_an_example_claims_is_true_and_it_is_a_click_away(open_app, engine, example, entry):
-    view = {field.name: field.default for field in FIELDS.own} | dict(example.view)
-    found = explain_pair(engine, view["text"], view["text_b"])
-    claims = {kind: rest for kind, *rest in entry["claims"]}
-    assert list(found.answers) == claims["answers"]
-    assert [one.method for one in found.rather if one.rank(found.word) == 1] == claims["first"]

@@ -1,6 +1,7 @@
-"""The page of importance: the built-in sets, a visitor's own file, and what its examples claim."""
+"""The page of importance: the built-in sets, a visitor's own file, and the numbers of its examples."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -8,14 +9,14 @@ from streamlit.testing.v1 import AppTest
 
 from pages.importance import texts
 from pages.importance.inputs import EXAMPLES, KIND, MAX_PROMPTS, PAGE, ImportanceInputs, Upload
-from pages.importance.ranking import link_of, ranking_export
+from pages.importance.ranking import ranking_export
 from pages.ui.stage.texts import EARLIER_STAYS
 from tests.support.drawings import problems, says
-from tests.support.serving import ROOT
 from tests.support.staged import ask_stage, is_empty, looked_at, stage_says, staged, staged_pictures
 from tests.support.trainings import until_still
-from tx_core.causal.importance import Importance, importance, parse_answer_prompts
+from tx_core.causal.importance import Importance, component_name, importance, parse_answer_prompts
 from tx_core.causal.prompt_sets import kept_scores, prompt_set
+from tx_core.classroom.claims import importance_claims, sentences
 from tx_core.engine import catalogue
 from tx_core.training.background import Registry
 
@@ -33,7 +34,7 @@ def measured(name: str, ablation: str = "off") -> Importance:
 
 def effect_of(found: Importance, part: str) -> np.ndarray:
     """The effects of a part, by its name in links."""
-    return found.effects[:, [link_of(one) for one in found.components].index(part)]
+    return found.effects[:, [component_name(one) for one in found.components].index(part)]
 
 
 def entries_of(app: AppTest, what: str) -> list[list[str]]:
@@ -52,7 +53,7 @@ def test_the_wall_is_the_core_s_and_a_part_is_said_ranked_and_shown_in_prompts(o
     assert not app.exception and not problems(app)
     found = measured("gender", "mean")
     wall, bars, listing = looked_at(app)
-    names = [link_of(one) for one in found.components]
+    names = [component_name(one) for one in found.components]
     effects, (low, high) = found.effects.mean(axis=0), found.intervals
     np.testing.assert_allclose(wall["values"].ravel(), [effects[names.index(name)] for name in wall["choices"]], atol=1e-6)
     assert wall["rows"] == ["6", "5", "4", "3", "2", "1"]
@@ -145,10 +146,6 @@ def test_the_prompts_are_saved_as_lines_that_the_page_takes_again():
 
 # Examples
 
-ENTRIES = json.loads((ROOT / "assets" / "examples" / "importance.json").read_text("utf-8"))
-ALL = [(example, entry) for one, top in zip(EXAMPLES, ENTRIES, strict=True)
-       for example, entry in zip((one, *one.counters), (top, *top.get("counters", ())), strict=True)]  # fmt: skip
-
 
 def test_every_example_is_a_click_away_with_what_to_notice(open_app):
     app = open_app(PAGE)
@@ -163,27 +160,13 @@ def test_every_example_is_a_click_away_with_what_to_notice(open_app):
     assert EXAMPLES[0].notice not in says(open_app(PAGE, model="writer"))
 
 
-@pytest.mark.parametrize(("example", "entry"), ALL[:-1], ids=lambda one: getattr(one, "title", ""))
-def test_what_an_example_claims_is_true(example, entry):
-    found = measured(example.view["set"], example.view.get("ablation", "off"))
-    names = [link_of(one) for one in found.components]
-    effects, (low, high) = found.effects.mean(axis=0), found.intervals
-    assert entry["claims"]
-    for kind, *rest in entry["claims"]:
-        at = names.index(rest[0]) if isinstance(rest[0], str) else 0
-        without = found.scores - found.effects[:, at]
-        if kind == "strongest":
-            alike = found.components
-            rivals = [effects[number] for number, one in enumerate(alike) if (one.head is None) == (alike[at].head is None)]
-            assert effects[at] == max(rivals)
-            assert [f"{number:.2f}" for number in (effects[at], low[at], high[at])] == [f"{number:.2f}" for number in rest[1:]]
-        elif kind == "turned":
-            assert round(found.turned[at] * len(found.scores)) == rest[1]
-        elif kind == "right without":
-            assert (without > 0).sum() == rest[1]
-        elif kind == "nothing":
-            assert abs(effects[at]) < 0.1
-        elif kind == "score":
-            assert f"{found.scores.mean():.2f}" == f"{rest[0]:.2f}"
-        else:
-            assert kind == "count" and len(found.scores) == rest[0]
+def test_the_numbers_of_a_hint_are_those_of_its_claims(engine):
+    for top, entry in sentences(PAGE):
+        if claims := importance_claims(engine, top, entry):
+            view = top["view"] | entry["view"]
+            found = measured(view["set"], view.get("ablation", "off"))
+            names = [component_name(one) for one in found.components]
+            highs = [found.intervals[1, names.index(claim.where)] for claim in claims if claim.where]
+            values = [claim.value for claim in claims]
+            assert set(re.findall(r"\d\.\d\d", entry["notice"])) <= {f"{number:.2f}" for number in (*values, *highs)}
+            assert set(re.findall(r"(\d+) of 40", entry["notice"])) <= {f"{40 * value:.0f}" for value in values}

@@ -1,7 +1,5 @@
 """The page of patching: every number is the core's, every cell is sent in words, and what cannot be followed is explained."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -10,11 +8,8 @@ from pages.patching.grid import MAX_TOKENS
 from pages.patching.inputs import EXAMPLES
 from pages.ui.shell.numbers import percent
 from tests.support.drawings import problems, says
-from tests.support.serving import ROOT
 from tests.support.staged import ask_stage, is_empty, looked_at, stage_says, staged
 from tx_core.causal.patch import patch
-from tx_core.classroom.claims import patch_claims
-from tx_core.engine import catalogue
 
 PAGE = "patching"
 KEYS = {"text": "The keys are [MASK].", "text_b": "The <b> old key is [MASK]."}
@@ -111,10 +106,6 @@ def test_a_and_b_are_exchanged_with_their_answers(open_app):
 
 # Examples
 
-ENTRIES = json.loads((ROOT / "assets" / "examples" / "patching.json").read_text("utf-8"))
-ALL = [(example, entry) for one, top in zip(EXAMPLES, ENTRIES, strict=True)
-       for example, entry in zip((one, *one.counters), (top, *top.get("counters", ())), strict=True)]  # fmt: skip
-
 
 def test_every_example_is_a_click_away_with_what_to_notice(open_app):
     app = open_app(PAGE, **NAMES)
@@ -125,9 +116,3 @@ def test_every_example_is_a_click_away_with_what_to_notice(open_app):
         for counter in example.counters:
             app.pills(key=f"{PAGE}_counter_example").set_value(counter.title).run()
             assert counter.notice in says(app) and not is_empty(app)
-
-
-@pytest.mark.parametrize(("example", "entry"), ALL, ids=lambda one: getattr(one, "title", ""))
-def test_what_an_example_claims_is_true(example, entry):
-    claims = patch_claims(catalogue.load(example.view.get("model", catalogue.DEFAULT)), entry)
-    assert claims and [claim for claim in claims if not claim.margin >= 0] == []

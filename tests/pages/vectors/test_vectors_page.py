@@ -1,6 +1,6 @@
 """The page of vectors: points are the core's, a probe runs in the background, and what its examples claim is true."""
 
-import json
+import re
 
 import numpy as np
 import pytest
@@ -12,9 +12,9 @@ from pages.vectors import texts
 from pages.vectors.inputs import EXAMPLES, PAGE
 from pages.vectors.probing import KIND
 from tests.support.drawings import problems, says
-from tests.support.serving import ROOT
 from tests.support.staged import ask_stage, is_empty, looked_at, stage_says, staged
 from tests.support.trainings import until_still
+from tx_core.classroom.claims import sentences, vector_claims
 from tx_core.corpus.sentence_file import ANNOTATED, embedded_sentences
 from tx_core.corpus.vectors import probe, project
 from tx_core.corpus.words import WRONG_COLUMNS
@@ -103,9 +103,6 @@ def test_a_probe_of_typed_texts_says_what_it_needs(open_app):
 
 # Examples
 
-ENTRIES = json.loads((ROOT / "assets" / "examples" / "vectors.json").read_text("utf-8"))
-ALL = [one for top in ENTRIES for one in (top, *top.get("counters", ()))]
-
 
 def test_every_example_is_a_click_away_with_what_to_notice(open_app):
     app = open_app(PAGE)
@@ -120,24 +117,14 @@ def test_every_example_is_a_click_away_with_what_to_notice(open_app):
             assert staged(app)["view"]["layer"] == str(one.view["layer"])
 
 
-@pytest.mark.parametrize("entry", ALL[:-2], ids=lambda one: one["title"])
-def test_what_an_example_claims_is_true(entry):
-    view = entry["view"]
-    sentences = embedded_sentences() if view.get("texts") == "embedded" else [view["text"], view["text_b"]]
-    found = project(catalogue.load(catalogue.DEFAULT), sentences)
-    assert entry["claims"]
-    if "token" in view:
-        assert found.tokens[int(view["token"]) - 1].text in ("flies", "bank")
-    for kind, *rest in entry["claims"]:
-        if kind == "repeated":
-            word, layer, share = rest
-            assert f"{found.repeated[word][layer]:.2f}" == f"{share:.2f}"
-        elif kind == "same part":
-            parts = np.array([token.word.upos for token in found.tokens])
-            alike = (parts[found.nearest[rest[0], :, 0]] == parts)[parts != ""]
-            assert round(float(alike.mean()), 2) == rest[1]
-        else:
-            assert kind == "plane" and round(float(found.explained[rest[0]].sum()), 2) == rest[1]
+def test_the_numbers_of_a_hint_are_those_of_its_claims_and_its_token_is_named(engine):
+    for top, entry in sentences(PAGE):
+        if claims := vector_claims(engine, top, entry):
+            values = {f"{one.value:.2f}" for one in claims} | {f"{100 * one.value:.0f} %" for one in claims}
+            assert set(re.findall(r"\d\.\d\d|\d+ %", entry["notice"])) <= values
+        if "token" in entry["view"]:
+            read = project(engine, [entry["view"]["text"], entry["view"]["text_b"]])
+            assert read.tokens[int(entry["view"]["token"]) - 1].text in ("flies", "bank")
 
 
 @pytest.mark.ci
@@ -145,7 +132,8 @@ def test_what_the_example_of_a_probe_claims_is_true():
     found = probe(catalogue.load(catalogue.DEFAULT), embedded_sentences())
     assert found.accuracy.argmax() == 1
     assert found.selectivity[1:].min() > found.selectivity[0] + 0.05
-    for kind, layer, share in ALL[-2]["claims"]:
+    (said,) = (entry["claims"] for entry, _ in sentences(PAGE) if entry["view"].get("part") == "probe")
+    for kind, layer, share in said:
         if kind == "accuracy":
             assert round(float(found.accuracy[layer]), 2) == share
         else:
