@@ -127,6 +127,8 @@ def test_a_teacher_and_two_students_play_a_step(arrive, page_at, axe):
     for page in (teacher, *students):
         found = guesses(page)
         assert HALF in found["went"] and HALF in found["<b>ran</b>"]
+        inside = page.locator(".rows .bar.model").evaluate_all("all => all.map((bar) => [bar.clientWidth, bar.clientHeight])")
+        assert min(min(sizes) for sizes in inside) > 2  # an outline as in the legend, of the smallest share, too
         assert "walked" not in found or texts.COUNT.format(count=0, share="0\u00a0%") in found["walked"]
     fits(students[0])
     for page in (teacher, students[0]):
