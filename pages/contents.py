@@ -242,7 +242,7 @@ PAGES = (
         "A classifier",
         "thumbs_up_down",
         "How does a model learn to label a text?",
-        "See what each word adds to the label that a fine-tuned BERT gives, or train a small encoder on texts of your own.",
+        "See what each word adds to the label of a fine-tuned BERT, or train a small encoder on your own texts.",
         script="training",
     ),
     Page(

@@ -37,7 +37,7 @@ from tx_core.training.imdb import imdb
 from tx_core.training.loop import check_work
 
 SHOWN_EXAMPLES = 6
-MODEL_WIDTH = 190
+MODEL_WIDTH = 280
 """Pixels of the list of models."""
 
 SIZES = {
@@ -98,7 +98,7 @@ def label_inputs() -> LabelInputs:
     read_stage_address(PAGE, FIELDS)
     run = background_runs.current_run(KIND)
     is_running = bool(run and run.running)
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         text = controls.sentence(
             widget_key(PAGE, "text"), texts.SENTENCE, label_visibility="collapsed", placeholder=texts.SENTENCE
         )
