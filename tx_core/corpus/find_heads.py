@@ -11,9 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 from jaxtyping import Bool, Float, Int
-from pyarrow import compute
 
 from tx_core.analysis.grammar import MIN_GAIN
 from tx_core.analysis.probabilities import wilson_interval
@@ -73,17 +71,21 @@ class Condition:
             return np.ones(len(words), dtype=bool)
         if len(self.expression) > MOST_EXPRESSION:
             raise TextProblem(EXPRESSION_TOO_LONG.format(most=MOST_EXPRESSION, found=len(self.expression)))
+        # Imported here: only an expression needs it, and whoever opens a page has asked for none yet.
+        import pyarrow
+        from pyarrow import compute
+
         values = [getattr(word, self.column) for word in words]
         kinds = {value: _spellings(self.column, value[:MOST_VALUE]) for value in dict.fromkeys(values)}
         spelled = list(dict.fromkeys(one for found in kinds.values() for one in found))
         matching, end = set[str](), time.monotonic() + MATCH_SECONDS
         try:
-            compute.match_substring_regex(pa.array([""]), self.expression)  # alone: brackets must not close those around it
+            compute.match_substring_regex(pyarrow.array([""]), self.expression)  # alone: brackets must not close those around it
             for start in range(0, len(spelled), VALUES_AT_ONCE):
                 if start and time.monotonic() > end:
                     raise TextProblem(TOO_SLOW.format(expression=self.expression))
                 some = spelled[start : start + VALUES_AT_ONCE]
-                found = compute.match_substring_regex(pa.array(some), rf"\A(?:{self.expression})\z", ignore_case=True)
+                found = compute.match_substring_regex(pyarrow.array(some), rf"\A(?:{self.expression})\z", ignore_case=True)
                 matching.update(one for one, fits in zip(some, found.to_pylist(), strict=True) if fits)
         except ValueError as wrong:  # also of characters that are no text
             problem = str(wrong).removeprefix("Invalid regular expression: ")
