@@ -48,6 +48,7 @@ FIELDS = StageFields(
         Field("model", catalogue.DEFAULT, controls.read_model),
         SPECIAL_FIELD,
         choice_field("part", tuple(texts.PARTS)),
+        choice_field("method", tuple(texts.METHODS)),
         choice_field("label", tuple(texts.LABELS)),
     ),
     looks=(
@@ -58,6 +59,7 @@ FIELDS = StageFields(
     first=EXAMPLES[0].view,
 )
 PART_CONTROL = Control("part", "segments", texts.PART, tuple(texts.PARTS.items()), apart=True)
+METHOD_CONTROL = Control("method", "list", texts.METHOD, tuple(texts.METHODS.items()), when={"part": ["map"]})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +70,7 @@ class VectorInputs(PageInputs):
         text_b: the second of those that are typed.
         texts: where the texts are from, a key of `texts.SOURCES`.
         part: a key of `texts.PARTS`.
+        method: how the points of the map are placed, one of `METHODS`.
         label: the column of CoNLL-U that a probe reads.
         file: the sentences of the visitor's file, where they are asked for and there.
     """
@@ -75,6 +78,7 @@ class VectorInputs(PageInputs):
     text_b: str
     texts: str
     part: str
+    method: str
     label: str
     file: Sentences | None
 

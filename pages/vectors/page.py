@@ -13,7 +13,7 @@ from pages.ui.stage.inputs import explain_problem
 from pages.ui.stage.pictures import empty_pictures, pictures_stage
 from pages.ui.stage.tokens import note_how_read
 from pages.vectors import probing
-from pages.vectors.inputs import FIELDS, PART_CONTROL, vector_inputs
+from pages.vectors.inputs import FIELDS, METHOD_CONTROL, PART_CONTROL, vector_inputs
 from pages.vectors.points import points_part
 from tx_core.errors import ExplorerError
 
@@ -26,7 +26,7 @@ try:
         part, controls = points_part(inputs, engine)
 except ExplorerError as problem:
     explain_problem(PAGE, problem)
-    empty_pictures(PAGE, FIELDS, [PART_CONTROL])
+    empty_pictures(PAGE, FIELDS, [PART_CONTROL, METHOD_CONTROL])
     badge.empty()
 else:
     if inputs.texts == "typed":
@@ -37,6 +37,6 @@ else:
         pictures_stage(PAGE, FIELDS, asks, shown, about, run=found.run)
         probing.explain_probes(found)
     else:
-        show_part(PAGE, FIELDS, [PART_CONTROL, *controls], part)
+        show_part(PAGE, FIELDS, [PART_CONTROL, METHOD_CONTROL, *controls], part)
     show_engine(badge, engine.title, engine.device)
 page_links(inputs.text, inputs.text_b, "compare", "patching", "many_sentences")

@@ -20,7 +20,15 @@ from pages.ui.stage.tokens import reading_in_link
 from pages.vectors import texts
 from pages.vectors.inputs import VectorInputs
 from tx_core.corpus.sentence_file import Sentences
-from tx_core.corpus.vectors import MOST_TOKENS, Projection, Token, project
+from tx_core.corpus.vectors import (
+    MOST_NEIGHBOUR_TOKENS,
+    MOST_TOKENS,
+    PERPLEXITY,
+    Projection,
+    Token,
+    neighbour_map,
+    project,
+)
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 
@@ -33,10 +41,12 @@ QUIET = "#8a8f98"
 def points_part(inputs: VectorInputs, engine: Engine) -> tuple[Part, list[Control]]:
     """Place the tokens of what is asked; return the part and its controls. Raise ExplorerError where nothing can be read."""
     sentences = inputs.sentences
-    computation = named("found", call(project, engine_call(inputs), texts_in_code(sentences)))
+    method = () if inputs.method == "pca" else (inputs.method,)
+    computation = named("found", call(project, engine_call(inputs), texts_in_code(sentences), *method))
     # Not under the code that computes it: two visitors' files may have the same name.
     asked = sentences.fingerprint if isinstance(sentences, Sentences) else tuple(sentences)
-    found: Projection = cache.get_or_compute(("project", cache.engine_key(engine), asked), lambda: project(engine, sentences))
+    key = ("project", cache.engine_key(engine), asked, *method)
+    found: Projection = cache.get_or_compute(key, lambda: project(engine, sentences, *method))
     layers = len(found.places) - 1
     colourings = {name: kinds for name in texts.COLOURS if (kinds := _kinds(found, name))}
     options = tuple((name, texts.COLOURS[name]) for name in colourings)
@@ -48,7 +58,8 @@ def points_part(inputs: VectorInputs, engine: Engine) -> tuple[Part, list[Contro
     numbers = PartNumbers(title, about(inputs), [computation.places.round(4)])
     below = (lambda: _lead_on(inputs)) if inputs.model == catalogue.DEFAULT and is_offered("links") else lambda: None
     shown = _map(found, {name: kinds_of_points(kinds) for name, kinds in colourings.items()})
-    return Part([shown], numbers, _prose(found), below, formulas=[texts.FORMULA], sources=[project]), controls
+    formula, source_of = (texts.FORMULA, project) if not method else (texts.FORMULA_NEIGHBOURS, neighbour_map)
+    return Part([shown], numbers, _prose(found), below, formulas=[formula], sources=[source_of]), controls
 
 
 def texts_in_code(sentences: Sentences | Sequence[str]) -> Computation | list[str]:
@@ -105,6 +116,8 @@ def describe(found: Projection, layer: int) -> str:
     words = sorted((word for word in found.repeated if word[0].isalnum()), key=lambda word: -counts[word])[:MOST_REPEATED]
     said = ", ".join(f"“{word}” {found.repeated[word][layer]:.2f}" for word in words)
     repeated = texts.REPEATED.format(words=said, different=f"{found.different[layer]:.2f}") if words else ""
+    if found.method == "tsne":
+        return repeated + texts.NEIGHBOUR_MAP
     return repeated + texts.PLANE.format(share=whole_percent(float(found.explained[layer].sum())))
 
 
@@ -135,8 +148,12 @@ def _kinds(found: Projection, colour: str) -> list[PointKind]:
 
 def _prose(found: Projection) -> list[str]:
     all_texts = len(found.texts) + found.left_out
-    left = texts.NOT_SHOWN.format(count=found.left_out, all=all_texts, most=MOST_TOKENS)
-    return [*([left] if found.left_out else []), texts.SHOWS, texts.ALIGNED]
+    most, shows, aligned = MOST_TOKENS, texts.SHOWS, texts.ALIGNED
+    if found.method == "tsne":
+        shows, aligned = texts.SHOWS_NEIGHBOURS.format(perplexity=PERPLEXITY), texts.ALIGNED_NEIGHBOURS
+        most = MOST_NEIGHBOUR_TOKENS
+    left = texts.NOT_SHOWN.format(count=found.left_out, all=all_texts, most=most)
+    return [*([left] if found.left_out else []), shows, aligned]
 
 
 def _lead_on(inputs: VectorInputs) -> None:

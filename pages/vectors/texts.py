@@ -7,6 +7,8 @@ SOURCES = {"typed": "Typed", "embedded": "Built-in sentences", "own": "Your own 
 TEXT_A, TEXT_B = "A text", "A second text, if you like"
 PART = "What is shown"
 PARTS = {"map": "Map", "probe": "Probe"}
+METHOD = "How points are placed"
+METHODS = {"pca": "Plane (PCA)", "tsne": "Neighbours (t-SNE)"}
 LAYER, COLOUR = "Layer", "Colour by"
 COLOURS = {
     "sentence": "Text",
@@ -27,6 +29,7 @@ OTHER, NO_LABEL, ONCE = "all others", "not annotated", "only once"
 FROM = "{first} and later"
 REPEATED = "Cosine similarity from text to text: {words}; of two different words {different} on average. "
 PLANE = "The plane shows {share} of the variance. Same scale in all layers; only distances count, axes have no meaning."
+NEIGHBOUR_MAP = "Near points are alike; how far apart groups lie in a neighbour map, and how large they are, means little."
 NOT_SHOWN = "{count:,} of {all:,} texts are not shown: the model cannot read them, or there are more than {most} tokens."
 SHOWS = (
     "**Points that lie close** are alike in the two directions in which the vectors of this layer differ most (principal "
@@ -36,6 +39,18 @@ SHOWS = (
 ALIGNED = (
     "The plane of each layer is turned and mirrored onto the one before, so that points move no more than they must (orthogonal "
     "Procrustes). 1 is the typical distance of a token from the mean of its layer."
+)
+SHOWS_NEIGHBOURS = (
+    "**Points that lie close** are neighbours in all directions, by cosine similarity (t-SNE, van der Maaten & Hinton 2008; "
+    "perplexity {perplexity:.0f}, or a third of the tokens). **It does not follow** that groups far apart differ more than "
+    "groups close by: another perplexity puts them elsewhere. Point at a token for its nearest; for distances, choose the plane."
+)
+ALIGNED_NEIGHBOURS = (
+    "The map of each layer begins with its plane, and is turned and mirrored onto the map before (orthogonal Procrustes); what "
+    "moves in it need not have moved in the model. 1 is the typical distance of a token from the middle."
+)
+FORMULA_NEIGHBOURS = (
+    r"\min_y \sum_{i \ne j} p_{ij} \log \frac{p_{ij}}{q_{ij}}, \qquad q_{ij} \propto \frac{1}{1 + \lVert y_i - y_j \rVert^2}"
 )
 FORMULA = (
     r"X - \bar{x} = U S V^\top, \qquad \text{place} = U_{1:2}\,S_{1:2}\,R, "

@@ -1,4 +1,4 @@
-"""Vectors of tokens after each layer: the plane that shows most of them (PCA), and what a linear probe reads off them."""
+"""Vectors of tokens after each layer: as points in the plane (PCA, t-SNE), and what a linear probe reads off them."""
 
 import time
 from collections import Counter
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 MOST_TOKENS = 400
 """Of a projection: more points would cover each other."""
+METHODS = ("pca", "tsne")
+MOST_NEIGHBOUR_TOKENS, LEAST_NEIGHBOUR_TOKENS, PERPLEXITY = 200, 5, 30.0
+"""Of a neighbour map: more take many seconds, fewer have no neighbours worth a map; how many neighbours of each count."""
 NEIGHBOURS = 3
 MOST_PROBE_TOKENS = 3000
 PROBE_C, PROBE_STEPS = 0.1, 300
@@ -31,6 +34,7 @@ FOLDS = 5
 LEAST_OF_LABEL = 10
 """Words that a label must have: of fewer, some folds would have none."""
 NOTHING_READ = "There is no word in these texts that the model can read: type a sentence."
+FEW_NEIGHBOURS = "A neighbour map needs {least} tokens, got {tokens}: type a longer text, or choose the plane."
 NOT_ANNOTATED = "None of these sentences is annotated in this column: choose another column, or a CoNLL-U file that has it."
 TOO_FEW = (
     "A probe needs {folds} sentences, and two labels of {least} words each, and finds {sentences:,} sentences and {labels} such "
@@ -70,13 +74,15 @@ class TokenVectors:
 
 @dataclass(frozen=True)
 class Projection:
-    """Tokens in the plane of the two first principal components of their vectors, layer by layer.
+    """Tokens in the plane of the two first principal components of their vectors, or in a neighbour map, layer by layer.
 
     Attributes:
         texts, left_out, tokens: as of `TokenVectors`.
+        method: One of `METHODS`.
         places: Both coordinates of each token. 1 is the typical distance of a token from the mean of its layer: the root of the
-            mean square, in all dimensions. From layer to layer the plane is turned and mirrored so that tokens move least
-            (orthogonal Procrustes, Schönemann 1966), so that the axes of a place have no meaning, and its distances have.
+            mean square, in all dimensions; in a neighbour map, that of its place from the middle. From layer to layer the plane
+            is turned and mirrored so that tokens move least (orthogonal Procrustes, Schönemann 1966), so that the axes of a
+            place have no meaning, and its distances have, in a neighbour map only those to the nearest.
         explained: The share of the variance of a layer that each principal component explains.
         nearest: Of each token, the other tokens with the largest cosine similarity in all dimensions.
         similarities: Their cosine similarities.
@@ -87,6 +93,7 @@ class Projection:
     texts: tuple[str, ...]
     left_out: int
     tokens: tuple[Token, ...]
+    method: str
     places: Float[np.ndarray, "layer_and_embeddings token axis"]
     explained: Float[np.ndarray, "layer_and_embeddings component"]
     nearest: Int[np.ndarray, "layer_and_embeddings token neighbour"]
@@ -142,13 +149,19 @@ def _tokens(read: Encoding, owned: Sequence[int], sentence: int, words: Sequence
     return [Token(read.tokens[at], sentence, position, number, word) for position, (at, number, word) in each]
 
 
-def project(engine: Engine, sentences: Sentences | Sequence[str]) -> Projection:
-    """Place the tokens of texts, all together, in the plane of their two first principal components after each layer.
+def project(engine: Engine, sentences: Sentences | Sequence[str], method: str = "pca") -> Projection:
+    """Place the tokens of texts, all together, in a plane after each layer.
 
-    Raises TextProblem as `token_vectors` does.
+    method: "pca", that of their two first principal components, or "tsne", `neighbour_map`.
+
+    Raises TextProblem as `token_vectors` and `neighbour_map` do, and ValueError for another method.
     """
-    read = token_vectors(engine, sentences)
+    if method not in METHODS:
+        raise ValueError(f"method must be among {', '.join(METHODS)}, got {method}")
+    read = token_vectors(engine, sentences, MOST_TOKENS if method == "pca" else MOST_NEIGHBOUR_TOKENS)
     planes, explained = zip(*map(_principal_plane, read.vectors), strict=True)
+    if method == "tsne":
+        planes = [neighbour_map(layer) for layer in read.vectors]
     similarities = [_cosines(layer) for layer in read.vectors]
     count = min(NEIGHBOURS, len(read.tokens) - 1)
     order = np.stack([np.argsort(-(one - 9 * np.eye(len(one))), axis=-1, kind="stable")[:, :count] for one in similarities])
@@ -164,7 +177,7 @@ def project(engine: Engine, sentences: Sentences | Sequence[str]) -> Projection:
             repeated[word] = np.array([one[pairs[:, 0], pairs[:, 1]].mean() for one in similarities])
     different = np.array([one[~alike].mean() if not alike.all() else 0.0 for one in similarities])
     return Projection(
-        read.texts, read.left_out, read.tokens, _aligned(planes), np.stack(explained), order, found, repeated, different
+        read.texts, read.left_out, read.tokens, method, _aligned(planes), np.stack(explained), order, found, repeated, different
     )
 
 
@@ -180,6 +193,29 @@ def _principal_plane(
     more = max(0, 2 - len(sizes))
     places = np.pad(left[:, :2] * sizes[:2], ((0, 0), (0, more))) / np.sqrt(variance / len(vectors))
     return places, np.pad(sizes[:2] ** 2 / variance, (0, more))
+
+
+def neighbour_map(vectors: Float[np.ndarray, "token hidden"], perplexity: float = PERPLEXITY) -> Float[np.ndarray, "token axis"]:
+    """Place tokens so that those near by cosine stay near: t-SNE (van der Maaten & Hinton 2008), from their principal plane.
+
+    How far apart groups lie, and how large they are, depends on the perplexity more than on the vectors. 1 is the typical
+    distance of a token from the middle.
+
+    perplexity: how many neighbours of each token count; at most a third of all.
+
+    Raises TextProblem for fewer than five tokens.
+    """
+    count = len(vectors)
+    if count < LEAST_NEIGHBOUR_TOKENS:
+        raise TextProblem(FEW_NEIGHBOURS.format(least=LEAST_NEIGHBOUR_TOKENS, tokens=count))
+    if np.ptp(vectors, axis=0).max() < 1e-6:  # all alike
+        return np.zeros((count, 2))
+    from sklearn.manifold import TSNE  # imported here: it takes seconds, and few ask for it
+
+    asked = TSNE(perplexity=min(perplexity, (count - 1) / 3), metric="cosine", init="pca", random_state=0)
+    places = asked.fit_transform(vectors).astype(np.float64)
+    centred = places - places.mean(axis=0)
+    return centred / np.sqrt((centred**2).sum() / count)
 
 
 def _aligned(planes: Sequence[Float[np.ndarray, "token axis"]]) -> Float[np.ndarray, "layer_and_embeddings token axis"]:

@@ -87,6 +87,7 @@ SETTING_NAMES = {
     "two": "a second sentence",
     "exact": "full precision",
     "ablation": "what stands in for a part",
+    "method": "the way points are placed",
     "what": "which parts are shown",
     "weights": "whose matrices project the vectors",
     "seed": "the random seed",

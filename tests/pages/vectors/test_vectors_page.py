@@ -16,7 +16,7 @@ from tests.support.staged import ask_stage, is_empty, looked_at, stage_says, sta
 from tests.support.trainings import until_still
 from tx_core.classroom.claims import sentences, vector_claims
 from tx_core.corpus.sentence_file import ANNOTATED, embedded_sentences
-from tx_core.corpus.vectors import probe, project
+from tx_core.corpus.vectors import FEW_NEIGHBOURS, probe, project
 from tx_core.corpus.words import WRONG_COLUMNS
 from tx_core.engine import catalogue
 from tx_core.training.background import Registry
@@ -46,6 +46,17 @@ def test_points_are_the_core_s_in_every_layer_and_each_is_named_with_its_text_an
     same = {kind["name"]: kind["members"] for kind in shown["chart"]["colourings"]["word"]}
     assert {tuple(found.tokens[at].text for at in same["<"])} == {("<", "<")}
     assert "the same texts" in says(app).lower() and "model=bert-base-uncased" in says(app)
+
+
+def test_a_neighbour_map_is_the_core_s_says_what_it_does_not_show_and_can_be_left_where_it_cannot_be_made(open_app):
+    app = open_app(PAGE, text="It flies.", text_b=HOSTILE, method="tsne")
+    found = project(catalogue.load(catalogue.DEFAULT), ["It flies.", HOSTILE], "tsne")
+    values = found.places.transpose(1, 0, 2).reshape(len(found.tokens), -1)
+    np.testing.assert_allclose(looked_at(app)[0]["values"], values, atol=1e-6)
+    assert texts.NEIGHBOUR_MAP in stage_says(app) and "variance" not in stage_says(app)
+    app = open_app(PAGE, text="It flies.", text_b="", method="tsne")
+    assert is_empty(app) and FEW_NEIGHBOURS.format(least=5, tokens=3) in says(app)
+    assert "method" in [control["name"] for control in staged(app)["controls"]]
 
 
 def test_annotated_sentences_are_coloured_by_their_columns_and_other_texts_are_not(open_app):

@@ -3,18 +3,29 @@
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 import torch
 from scipy.linalg import orthogonal_procrustes
 from sklearn.decomposition import PCA
+from sklearn.manifold import TSNE
 from sklearn.metrics.pairwise import cosine_similarity
 
 from tests.support.serving import ROOT
 from tx_core.corpus import vectors as module
 from tx_core.corpus.sentence_file import Sentences, embedded_sentences
-from tx_core.corpus.vectors import MOST_TOKENS, NOT_ANNOTATED, NOTHING_READ, ProbeScores, probe, project, token_vectors
+from tx_core.corpus.vectors import (
+    MOST_TOKENS,
+    NOT_ANNOTATED,
+    NOTHING_READ,
+    ProbeScores,
+    neighbour_map,
+    probe,
+    project,
+    token_vectors,
+)
 from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
 
@@ -43,6 +54,41 @@ def test_tokens_lie_in_the_plane_of_scikit_learns_pca_each_layer_turned_to_the_o
         if before is not None:
             np.testing.assert_allclose(places, plane @ orthogonal_procrustes(plane, before)[0], atol=1e-5)
         before = places
+
+
+def test_a_neighbour_map_is_that_of_scikit_learn_each_layer_turned_to_the_one_before(engine: Engine):
+    found, vectors = project(engine, FLIES, "tsne"), token_vectors(engine, FLIES).vectors
+    assert (found.method, found.tokens) == ("tsne", project(engine, FLIES).tokens)
+    for places, one in zip(found.places, vectors, strict=True):
+        reference = TSNE(perplexity=3, metric="cosine", init="pca", random_state=0).fit_transform(one).astype(np.float64)
+        plane = (reference - reference.mean(axis=0)) / np.sqrt(reference.var(axis=0).sum())
+        np.testing.assert_allclose(places @ places.T, plane @ plane.T, atol=1e-5)
+    turned = [orthogonal_procrustes(after, before)[0] for before, after in pairwise(found.places)]
+    np.testing.assert_allclose(turned, [np.eye(2)] * (len(vectors) - 1), atol=1e-5)
+    with pytest.raises(TextProblem, match="needs 5 tokens, got 2"):
+        project(engine, ["time flies"], "tsne")
+    with pytest.raises(ValueError, match="got umap"):
+        project(engine, FLIES, "umap")
+    assert not neighbour_map(np.ones((6, 8))).any()
+
+
+def test_a_neighbour_map_keeps_neighbours_and_not_how_far_apart_groups_lie():
+    """Of three groups, the third is at right angles to the two others, which nearly coincide."""
+    axes = np.eye(20)
+    middles = [axes[0], np.cos(0.3) * axes[0] + np.sin(0.3) * axes[1], axes[2]]
+    chance = np.random.default_rng(0)
+    vectors = np.concatenate([middle + 0.02 * chance.normal(size=(20, 20)) for middle in middles])
+    group = np.repeat(range(3), 20)
+    ratios = []
+    for perplexity in (5.0, 19.0):
+        places = neighbour_map(vectors, perplexity)
+        apart = np.linalg.norm(places[:, None] - places, axis=-1)
+        assert (group[np.argsort(apart)[:, 1:4]] == group[:, None]).all()
+        near, far = (np.linalg.norm(places[group == 0].mean(0) - places[group == other].mean(0)) for other in (1, 2))
+        ratios.append(far / near)
+    true = (1 - np.cos(np.pi / 2)) / (1 - np.cos(0.3))
+    assert true > 20 and max(ratios) < 3  # of cosine distances; in the map the third is hardly farther
+    assert abs(ratios[0] - ratios[1]) > 0.1 * min(ratios)
 
 
 def test_neighbours_and_repeated_words_are_by_cosines_in_all_dimensions(engine: Engine):

@@ -140,6 +140,11 @@ VIEWS = {
     ],
     "vectors": [
         View("vectors", {"text": "time flies", "text_b": "fruit flies"}, {"found.places.transpose(1, 0, 2).reshape(4, -1)": 0}),
+        View(
+            "vectors",
+            {"text": "time flies by", "text_b": "fruit flies", "method": "tsne"},
+            {"found.places.transpose(1, 0, 2).reshape(5, -1)": 0},
+        ),
     ],
     "claims": [
         View(
