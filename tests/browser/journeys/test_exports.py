@@ -11,9 +11,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from pages.ui.stage import browser_texts
-from tests.browser.conftest import go_by_history
 from tests.support.messages import name_in_head
-from tests.support.seen import answered, main
+from tests.support.seen import main
 from tests.support.serving import ROOT
 from tx_core.analysis.packing import codes
 from tx_core.engine import catalogue
@@ -104,33 +103,15 @@ def test_a_changed_run_is_saved_as_before_after_and_difference_and_works_offline
         assert faults == []
 
 
-MARKUP = quote("<b>&</b> [MASK]")
-OTHERS = {
-    f"/fill_mask?text={MARKUP}&changes=off~1-2": "The effect of a change on blank 1",
-    f"/next_word?text={MARKUP}": "What comes next, by ",
-    f"/heads_and_blocks?part=depth&text={MARKUP}": "",
-}
-"""Views of which the stage saves another picture beside the map, and how its caption begins; the last has one picture."""
-
-
 @pytest.mark.ci
-def test_pictures_of_words_that_are_markup_are_saved_as_text_and_shapes_and_so_are_those_beside_a_map(arrive, tmp_path: Path):
-    page = arrive(next(iter(OTHERS)))
-    for number, (path, title) in enumerate(OTHERS.items()):
-        if number:
-            go_by_history(page, path)
-        answered(page)
-        opened_stage(page)
-        for which in ("picture", "other") if title else ("picture",):
-            if which == "other":
-                main(page).get_by_role("combobox", name=browser_texts.EXPORT["figureOf"]).select_option("other")
-            root = ElementTree.parse(saved_by_stage(page, "svg", tmp_path)).getroot()
-            assert {node.tag.removeprefix(SVG) for node in root.iter()} <= SHAPES, path
-            assert len([node for node in root.iter(f"{SVG}text") if node.text]) > 5, path
-            assert not [node for node in root.iter() if "NaN" in "".join(node.attrib.values())], path
-            if which == "other":
-                assert root.find(f"{SVG}desc").text.startswith(title), path
-        page.keyboard.press("Escape")
+def test_the_words_beside_a_map_are_saved_as_text_and_shapes(arrive, tmp_path: Path):
+    page = opened_stage(arrive(f"/fill_mask?text={quote('<b>&</b> [MASK]')}&changes=off~1-2"))
+    main(page).get_by_role("combobox", name=browser_texts.EXPORT["figureOf"]).select_option("other")
+    root = ElementTree.parse(saved_by_stage(page, "svg", tmp_path)).getroot()
+    assert {node.tag.removeprefix(SVG) for node in root.iter()} <= SHAPES
+    assert len([node for node in root.iter(f"{SVG}text") if node.text]) > 5
+    assert not [node for node in root.iter() if "NaN" in "".join(node.attrib.values())]
+    assert root.find(f"{SVG}desc").text.startswith("The effect of a change on blank 1")
 
 
 NOTE_PRINTED = """() => {
