@@ -108,23 +108,31 @@ function walkArcs(view, key) {
 // shown: `arcs`, the strongest first; `active`, the one that is pointed at or chosen; `layer` up to which the picture is shown, null
 // for all; `theme`, `height`, `still`; `describe(arc)`, its sentence.
 export function drawRoutes(view, header, shown) {
-  const frame = layOut(view, header, shown.height);
   const { picture } = view;
   const { theme, still } = shown;
-  const isPlaced = view.frame && JSON.stringify([frame, header.tokens]) === JSON.stringify([view.frame, view.header.tokens]) && view.dark === theme.dark;
-  const isSame = isPlaced && view.header === header;
-  Object.assign(view, { frame, header, dark: theme.dark, theme });
-  if (!isSame) drawFrame(view, header, frame, theme);
+  const size = `${view.node.clientWidth} ${shown.height} ${theme.dark}`;
+  const isSame = view.header === header && view.size === size;
+  const isPlaced = isSame || placeFrame(view, header, shown);
+  view.size = size;
   picture.classList.toggle("still", still);
   picture.classList.toggle("many", shown.arcs.length > MOST_GROWING);
   drawArcs(view, header, shown, isPlaced);
   light(view, header, shown);
-  if (view.path !== header.path) view.node.scrollLeft = frame.x[header.place] - view.node.clientWidth / 2;
-  view.path = header.path;
-  keepLabels(view);
   view.arcs = shown.arcs.filter(({ isOld }) => !isOld);
   const pressed = view.arcs.length ? view.pressed.splice(0) : [];
   if (pressed.length) queueMicrotask(() => { for (const key of pressed) walkArcs(view, key); });
+}
+
+// Draws what stands still, for another run, size or theme. Returns whether arcs may stay: all is where it was.
+function placeFrame(view, header, { height, theme }) {
+  const frame = layOut(view, header, height);
+  const isPlaced = view.frame && JSON.stringify([frame, header.tokens]) === JSON.stringify([view.frame, view.header.tokens]) && view.theme.dark === theme.dark;
+  Object.assign(view, { frame, header, theme });
+  drawFrame(view, header, frame, theme);
+  if (view.path !== header.path) view.node.scrollLeft = frame.x[header.place] - view.node.clientWidth / 2;
+  view.path = header.path;
+  keepLabels(view);
+  return isPlaced;
 }
 
 function layOut({ node }, header, asked) {
@@ -144,7 +152,6 @@ function layOut({ node }, header, asked) {
   return { x, y, width, height, column, pill, left, isNarrow, card };
 }
 
-// What stands still: made anew for another run, size or theme only.
 function drawFrame(view, header, frame, theme) {
   const { picture, layers } = view;
   const { width, height, x, y, isNarrow, left, card } = frame;
