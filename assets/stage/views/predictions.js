@@ -76,7 +76,7 @@ function step({ bars }, event) {
 export function drawPredictions(made, prediction, compared, { asks }) {
   const { texts } = made;
   made.title.hidden = prediction.limit >= 1; // the sentence above says what the bars are
-  setText(made.title, say(texts.scale, { percent: Math.round(100 * prediction.limit) }));
+  if (!made.title.hidden) setText(made.title, say(texts.scale, { percent: Math.round(100 * prediction.limit) }));
   drawList(made.likely, prediction.likely, prediction.limit, compared);
   made.followed.node.hidden = !prediction.followed.length;
   drawList(made.followed, prediction.followed, prediction.limit, compared);
