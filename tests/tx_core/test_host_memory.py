@@ -40,8 +40,3 @@ def test_without_a_limit_it_is_what_the_machine_has(limited, limit: str):
     machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1e6
     assert host_megabytes(*limited("0::/", {"memory.max": limit})) == machine
     assert host_megabytes(Path("/nowhere"), Path("/nowhere/cgroup")) == machine
-
-
-def test_a_system_that_does_not_tell_has_no_limit(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.delattr(os, "sysconf_names")
-    assert host_megabytes(Path("/nowhere"), Path("/nowhere/cgroup")) == float("inf")

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.serving import ROOT
 from tx_core.errors import SettingsProblem
-from tx_core.settings import Settings, allowed, host_settings, settings_table, unknown_variables, variable
+from tx_core.settings import Settings, allowed, host_settings, settings_table, variable
 
 
 def test_an_empty_variable_counts_as_not_set(host):
@@ -35,28 +35,6 @@ def test_a_wrong_value_is_named_in_one_line_with_what_is_allowed(host, name: str
         host_settings()
     assert len(str(problem.value).splitlines()) == 1
     assert all(part in str(problem.value) for part in (variable(name), repr(value), allowed(name)))
-
-
-def test_in_a_space_the_page_of_the_space_may_frame_the_app():
-    script = "from tx_core.settings import host_settings; print(host_settings().frame_ancestors)"
-    environment = {name: value for name, value in os.environ.items() if name != variable("frame_ancestors")}
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=ROOT,
-        env=environment | {"SPACE_ID": "owner/name"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.strip() == "'self' https://huggingface.co"
-
-
-def test_a_variable_that_is_no_setting_is_warned_of(host, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("TX_TRAINING", "3")
-    host()
-    host_settings()
-    assert [record.getMessage() for record in caplog.records if "TX_TRAINING " in record.getMessage()]
-    assert unknown_variables(["TX_TRAININGS", "TX_NEW", "tx_engine", "PATH"]) == ["TX_NEW"]
 
 
 @pytest.mark.parametrize("server", [["streamlit", "run", "app.py", "--server.headless", "true"], ["uvicorn", "app:app"]])
@@ -94,13 +72,7 @@ def test_the_password_of_a_database_is_not_written_into_the_log(host):
     assert "secret-word" not in str(problem.value)
 
 
-@pytest.mark.parametrize(
-    ("memory", "expected"),
-    [
-        (1000.0, [250, 62, 62, 1, 10]),
-        (float("inf"), [2000, 512, 1000, 2, 50]),
-    ],
-)
+@pytest.mark.parametrize(("memory", "expected"), [(1000.0, [250, 62, 62, 1, 10]), (float("inf"), [2000, 512, 1000, 2, 50])])
 def test_the_defaults_follow_the_memory_that_the_host_gives(memory: float, expected: list[int]):
     names = ("max_model_megabytes", "cache_megabytes", "max_record_megabytes", "trainings")
     script = (

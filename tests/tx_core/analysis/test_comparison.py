@@ -85,7 +85,6 @@ def test_a_word_is_compared_with_itself_and_with_all_pairs_of_words_that_differ(
 
 
 def compared(text: str, other: str, head: tuple[int, int] = (1, 2), *, hide: bool = False) -> Comparison:
-    """Lay two texts of the embedded model over each other."""
     views = [view(run(one).attention, merge_words=True, hide_special=hide) for one in (text, other)]
     spelled = [
         spell_words(run(one).attention.query_tokens, shown.query_places) for one, shown in zip((text, other), views, strict=True)
@@ -136,7 +135,6 @@ def test_every_link_of_either_side_is_listed_once_and_the_largest_differences_fi
 
 
 BEFORE = np.array([[0.7, 0.2, 0.1], [0.2, 0.3, 0.5]], np.float32)
-
 AFTER = np.array([[0.1, 0.2, 0.7], [0.2, 0.4, 0.4]], np.float32)
 
 

@@ -66,7 +66,6 @@ def test_every_depth_is_the_models_own_head_on_the_librarys_states(checkpoint, f
 
 
 def refusal(other: Engine) -> str:
-    """Return why the logit lens is refused."""
     with pytest.raises(ModelUnavailable) as raised:
         logit_lens(other, other.trace("A bird", keep=("hidden",)), 0)
     return str(raised.value)

@@ -56,7 +56,6 @@ def encoding(engine):
 
 
 def rows_to(targets: np.ndarray) -> np.ndarray:
-    """A head that looks at its targets alike, and at all keys where it has none."""
     held = np.where(targets.any(axis=-1, keepdims=True), targets, True).astype(float)
     return held / held.sum(axis=-1, keepdims=True)
 
@@ -101,6 +100,7 @@ def test_in_a_model_that_cannot_see_the_future_chance_counts_the_past_alone():
     sums = pattern_sums(even[None, None], encoding)
     np.testing.assert_allclose(sums.scores[0, 0, : len(TARGETED_KINDS)], 0, atol=1e-9)
     assert sums.queries[TARGETED_KINDS.index("next")] == 0
+    assert sums.shares[0, 0, TARGETED_KINDS.index("previous")] == pytest.approx((1 / 2 + 1 / 3 + 1 / 4) / 4)
     assert name_heads(sums)[0].kind == "broad"
 
 

@@ -9,7 +9,6 @@ from tx_core.transformer.trace import AttentionStack, plain_encoding
 
 
 def stack_of(weights: list, value: list, special: tuple[bool, ...]) -> AttentionStack:
-    """One layer with one head."""
     encoding = plain_encoding("abc"[: len(special)], range(len(special)), special)
     return AttentionStack("self", encoding, encoding, np.array([[weights]]), value=np.array([[value]]))
 

@@ -28,11 +28,7 @@ def as_t5(model, layer: int, states: torch.Tensor) -> tuple[torch.Tensor, torch.
     return first.SelfAttention.v(first.layer_norm(states)), first.SelfAttention.o.weight.T
 
 
-FAMILIES = {
-    "embedded": as_bert,
-    "gpt2": as_gpt2,
-    "t5": as_t5,
-}
+FAMILIES = {"embedded": as_bert, "gpt2": as_gpt2, "t5": as_t5}
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -28,7 +28,6 @@ def encoding(tokens: str, special: str = "", words: list[int | None] | None = No
 
 
 def stack(queries: Encoding, keys: Encoding, layers: int = 2, heads: int = 3, seed: int = 0) -> AttentionStack:
-    """Random attention whose rows sum to 1."""
     weights = np.random.default_rng(seed).random((layers, heads, len(queries), len(keys)), np.float32)
     return AttentionStack("self", queries, keys, weights / weights.sum(-1, keepdims=True))
 

@@ -22,8 +22,6 @@ ATTENTION = {"bert": "bert.encoder.layer.{layer}.attention.self", "gpt2": "trans
 
 @contextmanager
 def pair_cut(model: transformers.PreTrainedModel, family: str, layer: int, query: int, key: int) -> Iterator[None]:
-    """Return a context in which the attention mask of one layer lacks a pair."""
-
     def cut(_module, inputs, named):
         tokens = inputs[0].shape[1] if inputs else named["hidden_states"].shape[1]
         mask = named.get("attention_mask")

@@ -81,7 +81,6 @@ def hooks(model: nn.Module, changes: Mapping[str, Callable[[Tensor], Tensor | No
 
 
 def read(model: nn.Module, ids: Tensor, path: str, *, inputs: bool) -> Tensor:
-    """Return what a module reads, or puts out, in a run."""
     seen = []
     with hooks(model, {path: lambda values: seen.append(values.clone())}, inputs=inputs):
         model(ids)

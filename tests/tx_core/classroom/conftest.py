@@ -19,7 +19,6 @@ def postgres_url() -> Iterator[str]:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The address of an empty database."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/rooms.sqlite"
     url = request.getfixturevalue("postgres_url")
@@ -31,7 +30,6 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture
 def open_rooms(database: str) -> Iterator[Callable[..., Rooms]]:
-    """Open the rooms as a server does: open_rooms(settings, now)."""
     opened: list[Rooms] = []
 
     def another(settings: Settings | None = None, **options: Callable[[], float]) -> Rooms:

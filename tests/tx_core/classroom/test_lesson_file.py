@@ -2,11 +2,15 @@
 
 import base64
 import json
+import random
+import re
 import zlib
+from pathlib import Path
 
 import pytest
 import yaml
 
+from tests.support.serving import ROOT
 from tx_core.classroom import lesson_file
 from tx_core.classroom.lesson_file import (
     MAX_LESSON_BYTES,
@@ -17,6 +21,7 @@ from tx_core.classroom.lesson_file import (
     read_lesson,
     unpack_lesson,
     with_line,
+    write_lesson,
 )
 from tx_core.classroom.questions import Question
 from tx_core.errors import ChangeProblem, ExplorerError, LessonProblem, ModelUnavailable, TextProblem
@@ -108,6 +113,26 @@ def test_a_lesson_that_fills_all_its_bounds_is_read():
     written = yaml.safe_load(SMALL) | {"steps": [step] * lesson_file.MAX_STEPS}
     file = json.dumps(written, separators=(", ", ": ")).encode()
     assert len(read_lesson(file).steps) == lesson_file.MAX_STEPS
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("path", sorted((ROOT / "assets" / "lessons").glob("*.yaml")), ids=lambda path: path.stem)
+def test_a_damaged_file_is_read_and_can_be_written_or_is_refused_with_a_line_of_it(path: Path):
+    text, refused = path.read_text("utf-8"), 0
+    for seed in range(40):
+        chance = random.Random(seed)
+        start, end = sorted(chance.randrange(len(text)) for _ in "ab")
+        damage = (text[:start] + chance.choice('\0\\"{[&*:\t\u2028\ud800') + text[start:], text[:start] + text[end:], text[:end])
+        lesson, told, written = None, "", chance.choice(damage)
+        try:
+            lesson = read_lesson(written.encode("utf-8", "surrogatepass"))
+        except LessonProblem as problem:
+            told = str(problem)
+        assert bool(told.encode()) == (lesson is None)
+        assert lesson is None or read_lesson(write_lesson(lesson).encode()) == lesson
+        assert all(1 <= int(line) <= len(re.split("[\n\u2028]", written)) for line in re.findall(r"^Line (\d+)", told, re.M))
+        refused += lesson is None
+    assert refused > 10
 
 
 def test_a_choice_needs_options_and_nothing_else_has_them():

@@ -8,15 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import inspect
 
-from tx_core.classroom.room_database import (
-    FORMER,
-    NO_DATABASE,
-    NOT_THERE,
-    ROOMS_FAILED,
-    connect,
-    default_file,
-    log_failure,
-)
+from tx_core.classroom.room_database import FORMER, NO_DATABASE, NOT_THERE, ROOMS_FAILED, connect, default_file, log_failure
 from tx_core.classroom.rooms import Rooms
 from tx_core.errors import RoomProblem
 
@@ -45,7 +37,6 @@ def test_rooms_of_an_older_version_end_and_tables_of_others_stay(database: str):
 
 @pytest.fixture
 def logged(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
-    """What is logged of failures from now on, each once."""
     log_failure.cache_clear()
     return lambda: [record.getMessage() for record in caplog.records if record.name == log_failure.__module__]
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from scipy.stats import binomtest
 
 from tx_core import Condition, Relation, find_heads, read_sentences
 from tx_core.corpus import find_heads as module
-from tx_core.corpus import statistics
 from tx_core.corpus.find_heads import NO_OCCURRENCE, NOT_ANNOTATED, NOTHING_READ, OFFSETS, HeadsFound, count_hits
 from tx_core.corpus.sentence_file import Sentences, embedded_sentences
 from tx_core.corpus.words import WRONG_COLUMNS, WRONG_HEAD, WRONG_NUMBER, Word, read_conllu, split_words, word_of_tokens
@@ -17,26 +17,23 @@ from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
 
-TO_HEAD, TO_DEPENDENT = (
-    (lambda name: Relation(query=Condition("deprel", name), link="head")),
-    (lambda name: Relation(key=Condition("deprel", name), link="dependent")),
-)
 PRONOUNS = Relation(Condition("form", "his|her"), Condition("form", "(he|she)"))
+
+
+def to_head(name: str) -> Relation:
+    return Relation(query=Condition("deprel", name), link="head")
 
 
 @pytest.fixture(scope="module")
 def read(engine: Engine) -> HeadsFound:
     """What is found of one relation, with what every word attends to, so that others can be counted."""
-    return find_heads(engine, TO_HEAD("obj"))
+    return find_heads(engine, to_head("obj"))
 
 
 def related_by_hand(words: tuple[Word, ...], query: int, relation: str) -> set[int]:
-    """The related words of one word, without the code under test."""
     others = set(range(len(words))) - {query}
     if relation == "obj to head":
         return {words[query].head} if words[query].deprel == "obj" else set()
-    if relation == "conj to dependent":
-        return {one for one in others if words[one].deprel == "conj" and words[one].head == query}
     forms = [word.form.lower() for word in words]
     return {one for one in others if forms[one] in ("he", "she")} if forms[query] in ("his", "her") else set()
 
@@ -61,11 +58,7 @@ def by_loops(relation: str, attentions, sentences, reach=lambda query, key: True
     return hits / count, offsets / count, chance / count, count
 
 
-@pytest.mark.parametrize(
-    ("relation", "name"),
-    [(TO_HEAD("obj"), "obj to head"), (TO_DEPENDENT("conj"), "conj to dependent"), (PRONOUNS, "pronouns")],
-    ids=["obj", "conj", "pronouns"],
-)
+@pytest.mark.parametrize(("relation", "name"), [(to_head("obj"), "obj to head"), (PRONOUNS, "pronouns")], ids=["obj", "pronouns"])
 def test_shares_baselines_and_chance_are_those_of_plain_loops_over_the_attentions_of_transformers(read, relation, name):
     path = catalogue.MODELS / catalogue.DEFAULT
     theirs = transformers.BertModel.from_pretrained(path, dtype=torch.float32, attn_implementation="eager").eval()
@@ -95,15 +88,12 @@ def test_shares_baselines_and_chance_are_those_of_plain_loops_over_the_attention
     assert found.chance == pytest.approx(chance)
     table = found.to_pandas()
     assert list(table["share"]) == sorted(found.shares.ravel(), reverse=True)
-    first = table.iloc[0]
-    z = 1.959964
-    for end in (first["low"], first["high"]):  # Wilson: the shares from which the one found is 1.96 standard errors away
-        assert abs(first["share"] - end) == pytest.approx(z * np.sqrt(end * (1 - end) / count), rel=1e-4)
+    interval = binomtest(round(table["share"][0] * count), count).proportion_ci(method="wilson")
+    assert (table["low"][0], table["high"][0]) == pytest.approx(interval, rel=1e-4)
 
 
 def test_of_a_causal_model_only_words_before_the_query_are_related(hub_engine):
     engine, sentences = hub_engine("gpt2"), embedded_sentences()
-    few = Sentences("few", sentences.texts[:40], sentences.lines[:40], (), annotated=sentences.annotated)
 
     def attentions(text: str, words: tuple[Word, ...]) -> np.ndarray:
         stack = engine.trace(text).attention
@@ -111,11 +101,11 @@ def test_of_a_causal_model_only_words_before_the_query_are_related(hub_engine):
         joined = np.array([[owner == word for owner in owners] for word in range(len(words))], dtype=float)
         return joined / joined.sum(-1, keepdims=True) @ stack.weights @ joined.T
 
-    found = find_heads(engine, TO_HEAD("obj"), few)
-    assert found.words.skipped < 10
-    kept = [few.texts[number] for number in found.words.numbers]
+    found = find_heads(engine, PRONOUNS)
+    assert found.occurrences > 2
+    kept = [sentences.texts[number] for number in found.words.numbers]
     shares, offsets, chance, count = by_loops(
-        "obj to head", attentions, Sentences("", tuple(kept), (), (), annotated=few.annotated), lambda query, key: key < query
+        "pronouns", attentions, Sentences("", tuple(kept), (), (), annotated=sentences.annotated), lambda query, key: key < query
     )
     assert (found.occurrences, found.chance) == (count, pytest.approx(chance))
     assert np.abs(found.shares - shares).max() <= 1.5 / count
@@ -141,7 +131,7 @@ def test_the_strongest_and_the_weakest_sentences_are_those_of_the_largest_attent
         assert one.hit == (int(np.argmax(given)) == words[query].head)
 
 
-@pytest.mark.parametrize("expression", [r"(a+)+b", "(a|aa)*c", "(a?){500}a{500}", "(.{1,31}){1,32}b"])
+@pytest.mark.parametrize("expression", [r"(a+)+b", "(.{1,31}){1,32}b"])
 def test_no_expression_takes_long(expression: str, monkeypatch):
     """In Python's `re` some of these take longer than the sun shines; what is slow in RE2, too, the clock ends."""
     words = tuple(Word("a" * 40 + str(number) + "a" * 2000) for number in range(5000))
@@ -151,10 +141,7 @@ def test_no_expression_takes_long(expression: str, monkeypatch):
         Condition("form", expression).matches(words)
 
 
-@pytest.mark.parametrize(
-    "expression",
-    ["((((a{1000}){1000}){1000}){1000})", r"(\pL{30}){30}", "[a", "a)|(b", r"(a)\1", "(?=a)", "\ud800", "a" * 201],
-)
+@pytest.mark.parametrize("expression", ["((((a{1000}){1000}){1000}){1000})", "[a", r"(a)\1", "\ud800", "a" * 201])
 def test_an_expression_that_cannot_be_used_is_refused_with_a_reason(expression: str):
     with pytest.raises(TextProblem, match="regular expression"):
         Condition("form", expression).matches(split_words("one two"))
@@ -178,22 +165,15 @@ def test_what_cannot_be_found_is_said(engine, read):
     plain = ["The cat sees a dog.", "He had a cup of tea."]
     assert find_heads(engine, Relation(Condition("form", "cat|he"), Condition("form", "dog|tea")), plain).occurrences == 2
     for relation, sentences, problem in [
-        (TO_HEAD("obj"), plain, NOT_ANNOTATED),
+        (to_head("obj"), plain, NOT_ANNOTATED),
         (Relation(Condition("form", "zebra")), plain, NO_OCCURRENCE),
-        (TO_HEAD("vocative"), None, NO_OCCURRENCE),
-        (TO_HEAD("obj"), ["word " * 400], NOTHING_READ),
+        (to_head("vocative"), None, NO_OCCURRENCE),
+        (to_head("obj"), ["word " * 400], NOTHING_READ),
         (Relation(Condition("heads")), plain, "heads"),
     ]:
         with pytest.raises(TextProblem) as refused:
             find_heads(engine, relation, sentences)
         assert problem in str(refused.value)
-
-
-def test_only_as_many_words_are_kept_as_there_is_space_for(engine, monkeypatch):
-    monkeypatch.setattr(statistics, "MOST_ATTENDED", 48 * 100)
-    found = find_heads(engine, Relation(Condition("form", "the")))
-    assert len(found.words.words) <= 100
-    assert found.words.skipped + len(found.words.numbers) == len(embedded_sentences())
 
 
 CONLLU = """# text = The cats can't
@@ -234,12 +214,3 @@ def test_a_file_that_is_no_conllu_is_refused_with_its_line(old: str, new: str, p
     with pytest.raises(TextProblem) as refused:
         list(read_conllu(CONLLU.replace(old, new)))
     assert problem in str(refused.value) and f"Line {3 if 'cats' in old else 7}" in str(refused.value)
-
-
-def test_every_annotated_sentence_that_ships_is_one_of_the_built_in_ones_with_one_root():
-    sentences = embedded_sentences()
-    assert len(sentences.annotated) >= 140 and set(sentences.annotated) <= set(sentences.texts)
-    for text, words in sentences.annotated.items():
-        assert [word.deprel for word in words].count("root") == 1, text
-        assert all((word.head is None) == (word.deprel == "root") for word in words), text
-        assert "".join(word.form for word in words) == text.replace(" ", "")

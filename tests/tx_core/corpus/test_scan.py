@@ -15,7 +15,7 @@ import numpy as np
 import psutil
 import pytest
 
-from tests.support.serving import ROOT, free_port, wait_until
+from tests.support.serving import ROOT, wait_until
 from tx_core.corpus import scan
 from tx_core.corpus.scan_file import read_scan
 from tx_core.corpus.sentence_file import Sentences, describe_left_out, embedded_sentences
@@ -33,7 +33,6 @@ def command(*words: object) -> list[str]:
 
 @contextmanager
 def started(*words: object) -> Iterator[subprocess.Popen]:
-    """Start a scan in a process of its own, and end it where a test fails."""
     process = subprocess.Popen(command(*words), cwd=ROOT, stderr=subprocess.PIPE, text=True)
     try:
         yield process
@@ -43,7 +42,6 @@ def started(*words: object) -> Iterator[subprocess.Popen]:
 
 
 def run(*words: object, seconds: float = SLOW) -> str:
-    """Run a scan to its end; give what it says."""
     done = subprocess.run(command(*words), cwd=ROOT, capture_output=True, text=True, timeout=seconds, check=False)
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
     return done.stderr
@@ -75,10 +73,7 @@ def test_two_processes_find_what_the_page_finds_in_the_same_sentences(whole: tup
     np.testing.assert_allclose(report.sums.scores, expected.sums.scores, rtol=0, atol=1e-6)
     by_line = dict(enumerate(TEXTS, 2))
     assert all(by_line[line] == text for line, text in zip(report.sentences.lines, report.sentences.texts, strict=True))
-    *_, written, why = said.splitlines()
-    assert f"{report.read:,} sentences" in written
-    assert why == f"scan: {describe_left_out(report.left_out)}"
-    assert "1 line, empty (line 1)" in why
+    assert said.splitlines()[-1] == f"scan: {describe_left_out(report.left_out)}"
     assert sorted(out.parent.iterdir()) == [out, file]
 
 
@@ -115,20 +110,7 @@ def test_ray_finds_the_same_to_the_last_bit(whole: tuple[Path, Path, str], tmp_p
     assert without_times(tmp_path / "ray.json") == without_times(out)
 
 
-@needs_ray
-@pytest.mark.parametrize("address", ["127.0.0.1:{port}", "ray://localhost:{port}", ""])
-def test_a_cluster_that_does_not_answer_is_reported_in_one_line(
-    file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, address: str
-):
-    for name in scan.QUIET_RAY:
-        monkeypatch.setenv(name, "set")  # so that it is as before after the test
-    address = address.format(port=free_port())
-    line = refusal(capsys, file, "--out", file.parent / "a.json", "--ray", address)
-    assert line.startswith(f"scan: --ray {address}: ")
-
-
 def refusal(capsys: pytest.CaptureFixture[str], *words: object) -> str:
-    """Return the one line that a scan ends with which cannot begin."""
     try:
         code = scan.main([str(word) for word in words])
     except SystemExit as ended:  # as argparse ends
@@ -167,20 +149,12 @@ def test_what_cannot_be_done_is_said_in_one_line(file: Path, capsys: pytest.Capt
     assert sorted(path.name for path in file.parent.iterdir()) == ["mine.txt", "there.json"]
 
 
-def unfinished_scan(file: Path, out: Path) -> Path:
-    """Leave what a scan of one part leaves that was killed."""
-    given = scan._parser().parse_args([str(file), "--out", str(out)])
-    origin = scan._origin(given, [file])
-    report = read_all(catalogue.load(catalogue.DEFAULT), Sentences("", ("One sentence is here.",), (1,), ()))
-    found = scan.CorpusScan(origin, 1, False, report)
-    scan._save(out.with_name(out.name + scan.UNFINISHED), found)
-    return out.with_name(out.name + scan.UNFINISHED)
-
-
 @pytest.mark.parametrize("change", ["file", "option"])
 def test_a_scan_of_something_else_is_not_gone_on_with(file: Path, capsys: pytest.CaptureFixture[str], change: str):
-    out = file.parent / "a.json"
-    unfinished = unfinished_scan(file, out)
+    out, unfinished = file.parent / "a.json", file.parent / f"a.json{scan.UNFINISHED}"
+    origin = scan._origin(scan._parser().parse_args([str(file), "--out", str(out)]), [file])
+    report = read_all(catalogue.load(catalogue.DEFAULT), Sentences("", ("One sentence is here.",), (1,), ()))
+    scan._save(unfinished, scan.CorpusScan(origin, 1, False, report))
     kept = unfinished.read_bytes()
     more = ["--half"] if change == "option" else []
     if change == "file":
@@ -188,12 +162,6 @@ def test_a_scan_of_something_else_is_not_gone_on_with(file: Path, capsys: pytest
     names = "half" if change == "option" else "files"
     assert refusal(capsys, file, "--out", out, *more) == f"scan: {scan.OTHER_SCAN.format(file=unfinished, names=names)}"
     assert unfinished.read_bytes() == kept
-
-
-def test_a_damaged_file_of_progress_is_named(file: Path, capsys: pytest.CaptureFixture[str]):
-    unfinished = unfinished_scan(file, file.parent / "a.json")
-    unfinished.write_bytes(unfinished.read_bytes()[:-100])
-    assert unfinished.name in refusal(capsys, file, "--out", file.parent / "a.json")
 
 
 def test_files_without_a_sentence_leave_nothing_behind(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -3,15 +3,12 @@
 import json
 import math
 import pickle
-import random
 import re
 from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tx_core.corpus import scan_file
 from tx_core.corpus.scan_file import CorpusScan, new_origin, only_named, read_progress, read_scan, write_scan
@@ -143,18 +140,3 @@ def test_an_altered_file_is_refused(scan: CorpusScan, change: Callable[[dict], o
 def test_what_is_no_scan_is_refused(data: bytes):
     with pytest.raises(TextProblem, match=re.escape(scan_file.NOT_A_SCAN)):
         read_scan(data)
-
-
-@given(st.randoms(use_true_random=False))
-def test_whatever_is_cut_or_altered_ends_in_a_scan_or_in_words(scan: CorpusScan, chance: random.Random):
-    data = bytearray(write_scan(scan))
-    for _ in range(chance.randint(1, 4)):
-        data[chance.randrange(len(data))] = chance.choice(b'0123456789-.,:"[]{}eEtrufalsn\\ \x00\xff')
-    del data[chance.choice([len(data), len(data), chance.randrange(len(data))]) :]
-    try:
-        found = read_scan(bytes(data))
-    except TextProblem:
-        return
-    assert np.isfinite(found.report.sums.shares).all()
-    assert found.report.strongest.texts.max() < len(found.report.sentences)
-    assert found.report.patterns

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pyarrow
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from pyarrow import parquet
 
 from tx_core.corpus import sentence_stream
@@ -26,7 +24,6 @@ def table(file: Path, **columns: list) -> Path:
 
 
 def all_of(files: list[Path], column: str = "", size: int = 1000, skip: int = 0) -> Sentences:
-    """What stands in the parts, put together."""
     found = list(parts(files, column, size, skip))
     texts, lines = (tuple(value for one in found for value in getattr(one, name)) for name in ("texts", "lines"))
     return Sentences("", texts, lines, tuple(one for each in found for one in each.left_out))
@@ -39,17 +36,6 @@ def test_lines_of_text_are_read_as_on_the_page(tmp_path: Path, name: str):
     expected, found = read_sentences(io.BytesIO(data), "a.txt"), all_of([tmp_path / name])
     assert (found.texts, found.lines) == (expected.texts, expected.lines)
     assert sorted(found.left_out, key=str) == sorted(expected.left_out, key=str)
-
-
-@given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r\n\0")), max_size=40), st.integers(1, 7))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_every_line_is_in_one_part_or_left_out(tmp_path: Path, written: list[str], size: int):
-    file = tmp_path / "a.txt"
-    file.write_text("\n".join(written), encoding="utf-8", newline="")
-    found, counted = all_of([file], size=size), len(io.StringIO("\n".join(written)).readlines())
-    assert len(found) + sum(one.count for one in found.left_out) == counted
-    sizes = [len(part) for part in parts([file], "", size)]
-    assert set(sizes[:-1]) <= {size}
 
 
 def test_rows_of_parquet_are_counted_and_empty_ones_left_out(tmp_path: Path):
@@ -72,15 +58,11 @@ def test_lines_are_counted_through_all_files_and_a_folder_stands_for_its_files(t
     assert [one.size for one in describe_files(files)[:2]] == [9, 8]
 
 
-@pytest.mark.parametrize("kind", ["a.txt.gz", "a.parquet"])
-def test_memory_does_not_grow_with_the_file(tmp_path: Path, kind: str):
-    file, peaks = tmp_path / kind, []
+def test_memory_does_not_grow_with_the_file(tmp_path: Path):
+    file, peaks = tmp_path / "a.parquet", []
     for count in (10_000, 40_000):
         texts = [f"The man number {number} stood in front of the house." for number in range(count)]
-        if kind == "a.parquet":
-            parquet.write_table(pyarrow.table({"text": texts}), file, row_group_size=5000)
-        else:
-            file.write_bytes(gzip.compress("\n".join(texts).encode(), 1))
+        parquet.write_table(pyarrow.table({"text": texts}), file, row_group_size=5000)
         tracemalloc.start()
         for _ in parts([file], "", 500):
             pass
@@ -114,17 +96,6 @@ def test_a_file_that_cannot_be_read_says_so_in_one_line(tmp_path: Path, make: Ca
         check_column(files, "") or all_of(files)
     assert files[0].name in str(told.value)
     assert "\n" not in str(told.value)
-
-
-@pytest.mark.parametrize(
-    ("columns", "wanted", "named"),
-    [({"a": ["x"], "b": ["y"]}, "", "a, b"), ({"a": ["x"], "b": [1]}, "b", "a"), ({"a": [1]}, "", "none")],
-)
-def test_it_must_be_clear_which_column_is_read(tmp_path: Path, columns: dict, wanted: str, named: str):
-    file = table(tmp_path / "a.parquet", **columns)
-    with pytest.raises(TextProblem) as told:
-        check_column([file], wanted)
-    assert str(told.value) == sentence_stream.WHICH_COLUMN.format(file=file, columns=named)
 
 
 def test_what_is_no_file_of_sentences_is_named(tmp_path: Path):

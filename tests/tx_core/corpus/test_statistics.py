@@ -9,20 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from tx_core.analysis.patterns import (
-    PatternSums,
-    entropy,
-    mean_distance,
-    normalised_entropy,
-    pattern_sums,
-)
+from tx_core.analysis.patterns import PatternSums, entropy, mean_distance, normalised_entropy, pattern_sums
 from tx_core.corpus import batches as sentence_batches
 from tx_core.corpus.batches import MAX_BATCH_ROWS, batches
 from tx_core.corpus.sentence_file import Notes, Sentences
 from tx_core.corpus.statistics import FEWEST_TOKENS, PLACES, Reading, empty_ranking, read_all
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
-from tx_core.errors import Busy
 
 WORDS = ["the", "old", "man", "saw", "a", "small", "dog,", "and", "it", "ran", "home", "when", "bread", "was", "cold", ";", "."]
 
@@ -132,28 +125,6 @@ def test_it_reports_as_it_goes_can_be_stopped_and_then_holds_no_model(engine: En
     updates.close()
     assert reading.report.read == first.done
     assert reading._engine is None
-
-
-class Crowded:
-    """The engine on a host without a free place for the first two batches."""
-
-    def __init__(self, engine: Engine):
-        self._engine, self._refusals = engine, 2
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._engine, name)
-
-    def over_weights(self, rows, measure, **precision):
-        if self._refusals:
-            self._refusals -= 1
-            raise Busy("no place")
-        return self._engine.over_weights(rows, measure, **precision)
-
-
-def test_a_busy_host_is_waited_for(engine: Engine):
-    reading = Reading(Crowded(engine), made(10, most=1))
-    assert [step.done for step in reading.updates()] == [0, 0, 10]
-    assert reading.report.sums.texts == 10
 
 
 @given(arrays(np.float64, (11, 2, 3, 2), elements=st.floats(0, 1)), st.integers(1, 11))

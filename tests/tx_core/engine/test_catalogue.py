@@ -5,11 +5,9 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from threading import Event
 
 import pytest
 
-from tests.support.serving import wait_until
 from tx_core.engine import catalogue
 from tx_core.engine.checkpoint_files import read_json
 from tx_core.engine.download import CATALOGUE
@@ -84,17 +82,6 @@ def test_a_name_that_no_model_has_says_how_it_could_be_opened(name: str, needed:
     assert needed in str(told.value)
 
 
-def test_a_string_may_be_the_path_of_a_directory_unless_a_model_has_that_name(
-    checkpoint: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-):
-    for name in ("own", "embedded"):
-        shutil.copytree(checkpoint("bert"), tmp_path / name)
-    monkeypatch.chdir(tmp_path)
-    for named in (str(tmp_path / "own"), "./own", "own", Path("embedded")):
-        assert catalogue.load(named).info.num_heads == read_json(tmp_path / "own" / "config.json")["num_attention_heads"]
-    assert catalogue.load("embedded") is catalogue.load_named("embedded")
-
-
 LEADING_OUT = (
     "local:..",
     "local:../secret",
@@ -150,32 +137,3 @@ def test_what_is_no_checkpoint_is_not_offered_and_half_a_checkpoint_says_what_is
         with pytest.raises((CheckpointProblem, ModelUnavailable)) as told:
             catalogue.load(card.name)
         assert str(models_dir) not in str(told.value)
-
-
-def test_models_that_need_a_download_are_named_only_where_no_hub_is_reached(monkeypatch: pytest.MonkeyPatch):
-    reach, hubs = catalogue.HubReach(), [name.name for name in catalogue.catalogue() if name.hub_id]
-    cached = {"google-bert/bert-base-uncased"}
-    monkeypatch.setattr(catalogue, "is_cached", lambda hub_id, _revision: hub_id in cached)
-    monkeypatch.setattr(catalogue, "reaches_hub", lambda _hub_id: False)
-    reach.check()
-    assert reach.missing == set(hubs) - {"bert-base-uncased"}
-    monkeypatch.setattr(catalogue, "reaches_hub", lambda _hub_id: True)
-    reach.check()
-    assert reach.missing == set()
-
-
-def test_nobody_waits_for_the_hub_and_it_is_asked_once_a_minute(monkeypatch: pytest.MonkeyPatch):
-    answered, asked = Event(), []
-
-    def slow(hub_id: str) -> bool:
-        asked.append(hub_id)
-        answered.wait(120)
-        return False
-
-    monkeypatch.setattr(catalogue, "is_cached", lambda _hub_id, _revision: False)
-    monkeypatch.setattr(catalogue, "reaches_hub", slow)
-    reach = catalogue.HubReach()
-    assert [reach.out_of_reach() for _ in range(3)] == [frozenset()] * 3
-    answered.set()
-    wait_until(lambda: "gpt2" in reach.missing, 120, "the check of the hub")
-    assert len(asked) == 1

@@ -6,24 +6,15 @@ from pathlib import Path
 
 import pytest
 from cachetools import TTLCache
-from safetensors.torch import load_file
 
 from tx_core.engine import catalogue
 from tx_core.engine.checkpoint_files import weights_bytes
 from tx_core.engine.download import TOO_LARGE_FOR_MEMORY
 from tx_core.errors import ModelUnavailable
-from tx_core.lessons.labels import FINE_TUNED
-
-
-def test_first_visitors_at_once_share_one_engine():
-    with ThreadPoolExecutor(4) as visitors:
-        engines = list(visitors.map(catalogue.load, [catalogue.DEFAULT] * 4))
-    assert all(engine is engines[0] for engine in engines)
 
 
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch, checkpoint: Callable[[str], Path]) -> Path:
-    """A hub all of whose models are one small checkpoint."""
     monkeypatch.setattr(catalogue, "fetch", lambda _hub_id, _revision: checkpoint("bert"))
     return checkpoint("bert")
 
@@ -47,16 +38,6 @@ def test_visitors_who_wait_for_a_model_share_one_engine_and_a_model_that_failed_
     with ThreadPoolExecutor(6) as visitors:
         engines = set(map(id, visitors.map(catalogue.load, ["bert-base-uncased"] * 6)))
     assert (len(engines), len(loaded)) == (1, 1)
-
-
-def bytes_in_files(directory: Path) -> int:
-    """Count the bytes of the tensors in a checkpoint by reading all of them."""
-    return sum(tensor.nbytes for file in directory.glob("*.safetensors") for tensor in load_file(file).values())
-
-
-def test_a_fine_tuned_model_counts_with_the_one_that_it_is_a_difference_from():
-    tuned, base = (catalogue.MODELS / name for name in (FINE_TUNED, catalogue.DEFAULT))
-    assert weights_bytes(tuned) == 2 * bytes_in_files(tuned) + 2 * bytes_in_files(base)  # stored in half precision
 
 
 def test_a_model_that_is_larger_than_the_space_for_models_is_refused_before_it_is_loaded(

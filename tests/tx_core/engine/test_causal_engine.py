@@ -20,7 +20,6 @@ PARTS = [part for part in ALL_PARTS if part != "blank_logits"]
 
 @pytest.fixture(scope="module")
 def theirs() -> Engine:
-    """The library's own modules, of which only the attention is ours."""
     return load_engine(catalogue.MODELS / catalogue.WRITER, "theirs", "Theirs")
 
 

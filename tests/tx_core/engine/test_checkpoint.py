@@ -11,8 +11,7 @@ from transformers import BertForMaskedLM
 
 from tests.support.checkpoints import write_bert
 from tx_core.engine import catalogue
-from tx_core.engine.architectures import BERT
-from tx_core.engine.checkpoint import load_bert, rename
+from tx_core.engine.checkpoint import load_bert
 from tx_core.engine.checkpoint_files import WEIGHTS
 from tx_core.errors import CheckpointProblem
 
@@ -65,13 +64,6 @@ def test_a_head_of_its_own_beside_settings_that_tie_it_gives_what_the_library_gi
     assert_predicts_as_the_library(directory)
 
 
-def test_word_vectors_that_are_stored_as_output_vectors_only_are_read_as_the_library_reads_them(directory: Path):
-    words, output = "bert.embeddings.word_embeddings.weight", "cls.predictions.decoder.weight"
-    rewrite(directory, lambda name, tensor: (output if name == words else name, tensor))
-    assert output in load_file(directory / WEIGHTS)
-    assert_predicts_as_the_library(directory)
-
-
 def assert_predicts_as_the_library(directory: Path) -> None:
     ids, ours = torch.arange(6)[None], load_bert(directory)
     theirs = BertForMaskedLM.from_pretrained(directory).eval()
@@ -85,19 +77,9 @@ def test_a_tensor_that_is_missing_is_named(directory: Path):
         load_bert(directory)
 
 
-def test_a_tensor_that_no_plain_bert_has_is_named():
-    with pytest.raises(CheckpointProblem, match=r"adapter\.weight"):
-        rename({"bert.encoder.layer.0.adapter.weight": torch.zeros(1)}, BERT)
-
-
 @pytest.mark.parametrize(
     "settings",
-    [
-        {"model_type": "gpt2"},
-        {"position_embedding_type": "relative_key"},
-        {"hidden_act": "swish"},
-        {"is_decoder": True},
-    ],
+    [{"model_type": "gpt2"}, {"position_embedding_type": "relative_key"}, {"hidden_act": "swish"}, {"is_decoder": True}],
 )
 def test_a_configuration_that_is_no_plain_bert_is_refused(directory: Path, settings: dict):
     config = json.loads((directory / "config.json").read_text(encoding="utf-8"))

@@ -8,15 +8,7 @@ import torch
 from torch import nn
 
 from tx_core.engine import device
-from tx_core.engine.device import (
-    FALLBACK_NOTICE,
-    UNUSED_CARD,
-    WRONG_NUMBERS,
-    DeviceRunner,
-    best_device,
-    sole_use,
-    unused_card,
-)
+from tx_core.engine.device import FALLBACK_NOTICE, UNUSED_CARD, WRONG_NUMBERS, DeviceRunner, best_device, sole_use, unused_card
 from tx_core.errors import ModelUnavailable
 
 
@@ -62,15 +54,6 @@ def test_a_run_that_does_not_fit_on_the_card_is_repeated_on_the_cpu(problem: Run
     assert runner.nbytes == 2 * own == 2 * 4 * 6, "the copy is not counted"
 
 
-def test_what_else_goes_wrong_on_the_card_is_not_taken_for_a_lack_of_memory():
-    with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
-        DeviceRunner(CardTooSmall(RuntimeError("shapes cannot be multiplied")), "cuda")
-    runner = DeviceRunner(nn.Linear(2, 2), "cpu")
-    runner.device = "cuda"
-    with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
-        runner.run(lambda model, where: model(torch.ones(1, 3)))
-
-
 class OnFullCard(nn.Parameter):
     """A parameter that cannot be copied where it is."""
 
@@ -98,17 +81,6 @@ def test_the_copy_on_the_cpu_takes_no_memory_on_the_card_and_keeps_tied_weights_
     assert copied is not model
     assert copied[0].weight is copied[2].weight
     assert copied[0].weight.data_ptr() != model[0].weight.data_ptr()
-
-
-def test_in_half_precision_a_module_computes_beside_itself_and_what_it_computed_stays_exact():
-    module = nn.Linear(2, 2)
-    module.register_buffer("angles", torch.tensor([0.1234567]))
-    runner = DeviceRunner(module, "cpu")
-    with ThreadPoolExecutor(4) as workers:
-        (halved,) = set(workers.map(runner.in_precision, [True] * 8))
-    assert halved.run(lambda model, _: (model.weight.dtype, model.angles.dtype)).value == (torch.bfloat16, torch.float32)
-    assert runner.in_precision(False) is runner
-    assert runner.run(lambda model, _: model.weight.dtype).value == torch.float32
 
 
 NO_KERNEL = RuntimeError(
@@ -156,12 +128,6 @@ def test_a_card_that_computes_is_used_and_one_that_does_not_leaves_it_to_the_cpu
     assert unused_card() == ""
     with pytest.raises(ModelUnavailable, match="TX_DEVICE asks for 'cuda', .*no kernel image"):
         best_device()
-
-
-def test_the_gpu_of_a_mac_is_used_only_where_it_is_named(host, monkeypatch):
-    host(device="")
-    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
-    assert best_device() == "cpu"
 
 
 def test_one_thread_at_a_time_computes_on_mps_and_any_number_on_other_devices():

@@ -8,8 +8,6 @@ from huggingface_hub import ModelInfo, constants
 from tx_core.engine import download
 from tx_core.errors import ModelUnavailable
 
-COMMIT = "0123456789abcdef0123456789abcdef01234567"
-
 
 def test_a_hub_that_cannot_be_reached_says_so_and_what_works_without_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
@@ -19,25 +17,7 @@ def test_a_hub_that_cannot_be_reached_says_so_and_what_works_without_it(tmp_path
     assert not download.reaches_hub("someone/model")
 
 
-def test_settings_that_lie_in_the_cache_without_weights_are_not_taken_for_a_model(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    snapshot = tmp_path / "models--someone--model" / "snapshots" / COMMIT
-    snapshot.mkdir(parents=True)
-    (snapshot / "config.json").write_text("{}", encoding="utf-8")
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
-    monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
-    with pytest.raises(ModelUnavailable):
-        download.fetch("someone/model", COMMIT)
-    assert not download.is_cached("someone/model", COMMIT)
-    (snapshot / "model.safetensors").write_bytes(b"weights")
-    assert download.fetch("someone/model", COMMIT) == snapshot
-    assert download.is_cached("someone/model", COMMIT)
-    assert not download.is_cached("someone/other", COMMIT)
-
-
 def info(**megabytes: float) -> ModelInfo:
-    """What the hub says of a model: the sizes of its files."""
     names = {"weights": "model.safetensors", "pickle": "pytorch_model.bin", "settings": "config.json"}
     files = [{"rfilename": names[name], "size": int(size * 1e6)} for name, size in megabytes.items()]
     return ModelInfo(id="someone/model", siblings=files)

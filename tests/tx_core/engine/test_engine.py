@@ -1,7 +1,6 @@
 """An engine answers what was asked, within its limits, and leaves nothing behind."""
 
 import copy
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +10,6 @@ from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.device import DeviceRunner
 from tx_core.engine.engine import RECORD_TOO_LARGE, record_bytes
 from tx_core.errors import TextProblem
-from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import ALL_PARTS
 
 WORD = "tea "
@@ -69,19 +67,6 @@ def test_several_texts_have_in_their_order_the_traces_that_they_have_alone(reque
                     np.testing.assert_allclose(getattr(one, part), getattr(other, part), atol=1e-6)
     table = found.to_pandas().xs(texts[2], level="text")
     assert table.weight.to_numpy() == pytest.approx(engine.trace(texts[2], **asked).to_pandas().weight.to_numpy(), abs=1e-6)
-
-
-def test_visitors_at_once_with_different_sentences_and_interventions_get_what_each_gets_alone(engine: BertEngine):
-    asks = [(f"visitor {number} likes tea", [Intervention("off", number % 4, number % 8)]) for number in range(12)]
-
-    def run(ask):
-        return engine.trace(ask[0], interventions=ask[1]).attention.weights
-
-    alone = [run(ask) for ask in asks]
-    with ThreadPoolExecutor(6) as visitors:
-        together = list(visitors.map(run, asks * 3))
-    for number, weights in enumerate(together):
-        np.testing.assert_allclose(weights, alone[number % len(asks)], atol=1e-5, rtol=0)
 
 
 @pytest.mark.parametrize("family", ["embedded", "t5"])

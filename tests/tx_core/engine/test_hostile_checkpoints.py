@@ -18,7 +18,6 @@ pytestmark = pytest.mark.ci
 
 @pytest.fixture
 def copied(checkpoint, tmp_path: Path):
-    """A copy of a family's checkpoint that a test may damage."""
     return lambda family: Path(shutil.copytree(checkpoint(family), tmp_path / "outer" / family))
 
 

@@ -4,7 +4,7 @@ import pytest
 import tokenizers
 from tokenizers import Regex, models, normalizers, pre_tokenizers
 
-from tx_core.engine.text_growth import MAX_READ_CHARACTERS, text_growth
+from tx_core.engine.text_growth import text_growth
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import TextProblem
 
@@ -45,16 +45,6 @@ def test_no_text_grows_more_by_a_pre_tokenizer_than_is_computed(name: str):
     growth = text_growth(with_rules(pre_tokenizer=PRE_TOKENIZERS[name]))
     for letter in LETTERS:
         assert sum(len(word) for word, _ in PRE_TOKENIZERS[name].pre_tokenize_str(letter)) <= growth
-
-
-def test_rules_like_those_of_albert_read_more_characters_than_its_512_tokens_take():
-    marks = [normalizers.Replace(pair, '"') for pair in ("``", "''")]
-    forms = [normalizers.NFKD(), normalizers.StripAccents(), normalizers.Lowercase(), normalizers.NFKC()]
-    backend = with_rules(
-        normalizer=normalizers.Sequence([*marks, *forms, normalizers.Replace(Regex(" {2,}"), " ")]),
-        pre_tokenizer=pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]),
-    )
-    assert MAX_READ_CHARACTERS // text_growth(backend) > 512 * 4
 
 
 def test_a_text_that_its_rules_may_make_too_long_is_refused_in_words():

@@ -31,27 +31,6 @@ def test_a_thread_takes_one_core_and_then_all_of_its_own_again():
         torch.set_num_threads(usual)
 
 
-def test_no_more_is_taken_than_is_worked_on_and_one_that_waits():
-    taken, workers = [], 2
-
-    def items():
-        for item in range(20):
-            taken.append(item)
-            yield item
-
-    for given, _ in enumerate(parallel_map(lambda item: item, items(), workers), 1):
-        assert len(taken) <= given + workers
-
-
-def test_what_could_not_be_done_for_now_is_reported_and_tried_again():
-    refusals = iter([None, None])
-
-    def work(item: str) -> str | None:
-        return next(refusals, item.upper()) if item == "a" else item.upper()
-
-    assert list(parallel_map(work, "ab", 1)) == [("a", None), ("a", None), ("a", "A"), ("b", "B")]
-
-
 def test_a_problem_reaches_the_caller_and_no_worker_stays():
     def work(item: int) -> int:
         if item == 2:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tx_core.engine import catalogue
 from tx_core.engine.tokenizer import BLANK, Tokenizer
-from tx_core.fill_mask.blanks import carry_words, fill_blanks, replace_part, text_parts, widen_blank
+from tx_core.fill_mask.blanks import carry_words, fill_blanks, replace_part, text_parts
 
 TYPED = st.lists(st.sampled_from(["___", "[MASK]", "<mask>", "cat", " ", ",", "é", "'", "__", "😀", "\u0301", "["])).map("".join)
 
@@ -81,15 +81,3 @@ def test_there_is_one_word_behind_every_blank_of_whatever_is_typed_next(before, 
 def test_an_entry_is_written_as_a_reader_would(tokenizer, text, entries, sentence):
     ids = {number: tokenizer.entry(entry) for number, entry in entries.items()}
     assert fill_blanks(text, tokenizer, ids) == sentence
-
-
-def test_a_widened_encoding_has_one_entry_a_token_in_every_field(tokenizer):
-    encoding = tokenizer.encode("The ___ sat on a ___.")
-    place = encoding.blanks[0]
-    wide = widen_blank(encoding, tokenizer, place, (tokenizer.mask_id, tokenizer.entry("dog"), tokenizer.unknown_id))
-    assert wide.tokens == ("[CLS]", "the", "[MASK]", "dog", "[UNK]", "sat", "on", "a", "[MASK]", ".", "[SEP]")
-    assert {len(getattr(wide, field)) for field in ("ids", "tokens", "segments", "special", "words")} == {11}
-    assert wide.blanks == (2, 8)
-    assert wide.unknown == (4,)
-    assert wide.text == encoding.text
-    assert encoding.blanks == (2, 6)

@@ -11,7 +11,7 @@ from tx_core.engine.hub import load
 from tx_core.errors import TextProblem
 from tx_core.fill_mask import predictions
 from tx_core.fill_mask.head_scan import Scan
-from tx_core.fill_mask.prediction_shift import compare_texts, shift_predictions
+from tx_core.fill_mask.prediction_shift import shift_predictions
 from tx_core.fill_mask.predictions import MAX_TOP_K, predict
 from tx_core.fill_mask.word_scores import score_words
 from tx_core.transformer.interventions import Intervention
@@ -117,17 +117,3 @@ def test_predictions_of_a_trace_are_those_of_a_run(engine):
     assert engine.trace("No blank here.", keep=("blank_logits",)).blank_logits is None
     with pytest.raises(ValueError, match="must have kept the part blank_logits"):
         predict(engine, TEXT, trace=engine.trace(TEXT))
-
-
-def test_two_texts_are_compared_blank_by_blank(engine):
-    second = "A ___ and a ___ and a ___ in the garden."
-    shifts = compare_texts(engine, TEXT, second, top_k=4).blanks
-    assert len(shifts) == 2
-    rows = [torch.tensor(engine.blank_logits([engine.encode(text)])[0]).double().softmax(-1) for text in (TEXT, second)]
-    for blank in shifts:
-        before, after = (row[blank.number] for row in rows)
-        assert {one.prediction.id for one in blank.moved} == {*before.topk(4).indices.tolist(), *after.topk(4).indices.tolist()}
-        for one in blank.moved:
-            entry = one.prediction.id
-            assert (one.before, one.after) == pytest.approx((before[entry].item(), after[entry].item()), abs=1e-6)
-        assert blank.variation == pytest.approx((before - after).abs().sum().item() / 2)

@@ -1,7 +1,5 @@
 """Several blanks at once, against every possible filling of a tiny vocabulary computed by transformers' BERT."""
 
-import itertools
-
 import pytest
 import tokenizers
 import torch
@@ -54,26 +52,10 @@ def every_filling(directory, ids: tuple[int, ...]) -> dict[tuple[int, ...], floa
     return products
 
 
-@pytest.mark.parametrize("text", ["the [MASK] saw a [MASK] .", "[MASK] [MASK]"])
-def test_with_as_many_beams_as_beginnings_the_best_fillings_of_all_are_found(directory, engine, text):
+def test_with_as_many_beams_as_beginnings_the_best_fillings_of_all_are_found(directory, engine):
+    text = "the [MASK] saw a [MASK] ."
     products = every_filling(directory, engine.encode(text).ids)
     ranked = sorted(products, key=products.get, reverse=True)
     found = fill_jointly(engine, text, best=12, beams=12)
     assert [filling.ids for filling in found] == ranked[:12]
     assert [filling.probability for filling in found] == pytest.approx([products[ids] for ids in ranked[:12]], rel=1e-4)
-
-
-def test_the_fillings_of_three_blanks_are_those_that_a_search_through_all_products_follows(directory, engine):
-    text, beams = "[MASK] cat [MASK] a [MASK] .", 4
-    products = every_filling(directory, engine.encode(text).ids)
-    followed = [()]
-    for length in (1, 2, 3):
-        totals = {
-            begun: sum(product for ids, product in products.items() if ids[:length] == begun)
-            for begun in itertools.product(range(len(WORDS)), repeat=length)
-            if begun[:-1] in followed
-        }
-        followed = sorted(totals, key=totals.get, reverse=True)[:beams]
-    found = fill_jointly(engine, text, best=4, beams=beams)
-    assert [filling.ids for filling in found] == followed
-    assert [filling.probability for filling in found] == pytest.approx([products[ids] for ids in followed], rel=1e-4)

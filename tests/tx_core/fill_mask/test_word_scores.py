@@ -8,7 +8,6 @@ import transformers
 from tests.support.checkpoints import write_bert
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import load_own_engine
-from tx_core.errors import TextProblem
 from tx_core.fill_mask import word_scores
 from tx_core.fill_mask.predictions import MAX_TOP_K, TOKENS_AT_ONCE, blank_logits_in_batches, predict
 from tx_core.fill_mask.word_scores import MAX_SCORED_WORDS, read_words, score_words
@@ -23,7 +22,6 @@ def reference():
 
 
 def share(reference, ids: list[int], place: int, entry: int) -> float:
-    """The probability of an entry at a place, by transformers' own BERT."""
     with torch.inference_mode():
         return reference(torch.tensor([ids])).logits[0, place].softmax(-1)[entry].item()
 
@@ -70,21 +68,9 @@ def test_a_word_that_cannot_be_scored_says_why_and_the_others_are_scored(engine,
     assert known.probability > 0
 
 
-def test_a_word_that_would_make_the_text_too_long_is_reported_by_how_much(engine):
-    full = "[MASK] " + "tea " * 125
-    one, three = score_words(engine, full, ["coffee", "pancake"])
-    assert one.probability > 0
-    assert three.note == word_scores.NO_SPACE_FOR_WORD.format(excess=2)
-
-
 def test_words_are_read_between_commas_each_once():
     assert read_words(" nurse, doctor ;nurse\n New   York,,##ing、茶 ") == ("nurse", "doctor", "New York", "##ing", "茶")
     assert read_words(" , ") == ()
-
-
-def test_more_words_than_are_scored_at_a_time_are_refused():
-    with pytest.raises(TextProblem, match=word_scores.TOO_MANY_WORDS.format(count=21, maximum=20)):
-        read_words(",".join(f"word{number}" for number in range(21)))
 
 
 def test_many_rows_are_asked_in_batches_of_bounded_size(tmp_path, monkeypatch):

@@ -4,14 +4,12 @@ import pytest
 import torch
 import transformers
 
-from tx_core.engine import catalogue
 from tx_core.lessons.families import FAMILIES, Sizes
 
 COMMON = ("vocab_size", "hidden_size", "intermediate_size")
 
 
 def library_model(kind: str, sizes: Sizes) -> torch.nn.Module:
-    """The library's encoder of these sizes, without memory for its numbers."""
     common = {name: getattr(sizes, name) for name in COMMON} | {
         "num_hidden_layers": sizes.num_layers,
         "num_attention_heads": sizes.num_heads,
@@ -44,14 +42,3 @@ def test_the_parameters_counted_are_those_of_the_librarys_model(name):
     assert sizes.parameters == sum(parameter.numel() for parameter in model.parameters())
     inner = sum(parameter.numel() for part, parameter in model.named_parameters() if part.startswith("embeddings."))
     assert sizes.in_embeddings >= inner
-
-
-def test_sizes_agree_with_the_catalogue():
-    for family in FAMILIES.values():
-        if family.name is not None:
-            card = catalogue.card(family.name)
-            assert (card.hub_id, card.num_layers, card.num_heads) == (
-                family.hub_id,
-                family.sizes.num_layers,
-                family.sizes.num_heads,
-            )

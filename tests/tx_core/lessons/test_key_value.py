@@ -9,10 +9,7 @@ from tx_core.lessons.key_value import look_up
 from tx_core.lessons.key_value_store import EXAMPLE, MAX_STORE_ROWS, Store
 
 
-@pytest.mark.parametrize(
-    ("query", "result"),
-    [((0, 10, 0), (10, 0, 0)), ((0, 0, 10), (550, 5.5, 0)), ((10, 10, 0), (5.5, 0, 0))],
-)
+@pytest.mark.parametrize(("query", "result"), [((0, 10, 0), (10, 0, 0)), ((0, 0, 10), (550, 5.5, 0)), ((10, 10, 0), (5.5, 0, 0))])
 def test_a_query_returns_the_mean_of_the_values_whose_keys_it_matches(query, result):
     assert look_up(EXAMPLE, query).result[0].tolist() == pytest.approx(result, abs=0.01)
 

@@ -2,14 +2,13 @@
 
 import numpy as np
 import pytest
-import torch
 
 from tx_core.engine import catalogue
 from tx_core.engine.hub.load import reference_run
 from tx_core.errors import CheckpointProblem
 from tx_core.fill_mask.predictions import predict
 from tx_core.lessons.parity import compare_with_library, parity
-from tx_core.lessons.untrained import predict_labels, untrained_engine
+from tx_core.lessons.untrained import untrained_engine
 
 TEXT = "I drink a cup of [MASK] every morning."
 DIRECTORY = catalogue.MODELS / catalogue.DEFAULT
@@ -48,11 +47,3 @@ def test_an_untrained_bert_finds_every_word_about_as_likely(engine):
     np.testing.assert_allclose(weights, 1 / weights.shape[-1], atol=0.05)
     assert untrained_engine(engine, 1).model is drawn.model
     assert engine.model.head.vocabulary.weight.std() != drawn.model.head.vocabulary.weight.std()
-
-
-@pytest.mark.parametrize(("kind", "shape"), [("first token", (1, 3)), ("every token", (1, 11, 3)), ("max-pooled", (1, 3))])
-def test_a_head_gives_logits_of_its_shape_and_shares_that_sum_to_one(engine, kind, shape):
-    trace = engine.trace(TEXT, keep=("hidden",))
-    found = predict_labels(trace, kind, 3, seed=2)
-    assert found.logits.shape == found.shares.shape == shape
-    torch.testing.assert_close(found.shares.sum(-1), torch.ones(shape[:-1]))

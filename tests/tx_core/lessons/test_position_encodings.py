@@ -10,7 +10,6 @@ from tx_core.lessons.position_encodings import (
     distance_profile,
     encoding_scores,
     learned_table,
-    same_word_scores,
 )
 
 
@@ -37,13 +36,6 @@ def test_numbers_are_gathered_by_distance():
     assert found.lowest == (6.0, 3.0, 0.0, 1.0, 2.0)
     assert found.highest == (6.0, 7.0, 8.0, 5.0, 2.0)
     assert found.spread == 8.0
-
-
-def test_copies_of_one_token_are_distinguished_by_a_trained_bert_only_through_its_positions(engine):
-    found = same_word_scores(engine, 12, 3)
-    assert found.scores.shape == (12, 12)
-    assert found.scores.std() > 0.05
-    torch.testing.assert_close(found.weights, found.scores.softmax(-1))
 
 
 def test_the_four_demands_tell_good_ways_from_naive_ones(engine):

@@ -59,10 +59,3 @@ def test_every_choice_ends_where_attend_ends(engine, trace, weights, causal, nor
     whole = attend(tensors.query, tensors.key, tensors.value, mask, scale=1.0, normalise=NORMALISE[normalise])
     torch.testing.assert_close(tensors.weights, whole.weights)
     torch.testing.assert_close(tensors.context, whole.context)
-
-
-def test_without_projections_scores_are_dot_products_of_the_words_themselves(engine, trace):
-    found = head_run(engine, trace, HeadChoice(0, 0, "none"))
-    vectors = torch.tensor(trace.hidden[0]).double()
-    torch.testing.assert_close(found.tensors.scores.double(), vectors @ vectors.T / math.sqrt(256), atol=1e-4, rtol=1e-4)
-    assert found.share_to_itself > 0.99

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from tests.support.torch_weights import SMALL_SEQ2SEQ
 from tx_core.lessons.seq2seq_shapes import BatchSizes, run_shapes
@@ -29,8 +28,3 @@ def test_padding_of_the_source_is_hidden_twice_and_the_target_may_not_look_ahead
 def test_parameters_are_counted_as_if_all_layers_were_there():
     expected = sum(parameter.numel() for parameter in Seq2Seq(CONFIG).parameters())
     assert run_shapes(CONFIG, BatchSizes(batch=1, source=2, target=3)).parameters == expected
-
-
-def test_padding_must_leave_a_token():
-    with pytest.raises(ValueError, match="the target must keep a token that is not padding, got 3 of 3"):
-        BatchSizes(batch=1, source=2, target=3, target_padding=3)

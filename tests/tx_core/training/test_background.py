@@ -3,26 +3,17 @@
 import pytest
 
 from tests.support.trainings import Clock, Counting, ended, until
-from tx_core.engine import threads
 from tx_core.errors import Busy, TextProblem
 from tx_core.training import background
-from tx_core.training.background import (
-    ALREADY_RUNNING,
-    QUEUE_FULL,
-    SHARE_TAKEN,
-    UNEXPECTED_END,
-    Registry,
-)
+from tx_core.training.background import ALREADY_RUNNING, QUEUE_FULL, SHARE_TAKEN, UNEXPECTED_END, Registry
 
 
 @pytest.fixture(autouse=True)
 def no_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A step that is let follows the one before at once."""
     monkeypatch.setattr(background, "REST_SECONDS", 0.0)
 
 
 def queue_of(registry: Registry, *visitors: str) -> list[int | None]:
-    """How many runs are ahead of each visitor's; None for one that does not wait."""
     snapshots = [registry.snapshot(visitor, "copy") for visitor in visitors]
     return [snapshot.ahead if snapshot and snapshot.state == "waiting" else None for snapshot in snapshots]
 
@@ -46,16 +37,6 @@ def test_a_stopped_training_keeps_what_it_learned_and_can_be_resumed():
     assert (done.state, done.records) == ("finished", (1, 2, 3, 4, 5))
     assert registry.resume("ann", "copy") is None
     assert registry.resume("bob", "copy") is None
-
-
-def test_a_run_waits_longer_for_a_slot_than_a_page_and_takes_none_of_theirs():
-    class Asking:
-        def updates(self):
-            yield threads.patience()
-
-    registry = Registry(limit=1)
-    registry.start("ann", "copy", Asking())
-    assert ended(registry, "ann").records == ((background.SLOT_PATIENCE_SECONDS, True),)
 
 
 def test_runs_beyond_the_limit_wait_and_begin_by_themselves_in_the_order_in_which_they_came():
@@ -89,27 +70,6 @@ def test_a_stop_takes_a_run_out_of_the_queue_and_those_behind_move_up():
     first.let(1)
     assert ended(registry, "dan").state == "finished"
     assert registry.snapshot("bob", "copy") is None
-
-
-def test_whoever_leaves_the_queue_keeps_what_was_there_before():
-    registry, stopped, other = Registry(limit=1), Counting(5), Counting(1)
-    registry.start("ann", "copy", stopped)
-    registry.stop("ann", "copy")
-    stopped.let(1)
-    ended(registry, "ann")
-    registry.start("bob", "copy", other)
-    for act in (lambda: registry.resume("ann", "copy"), lambda: registry.start("ann", "copy", Counting())):
-        assert act().state == "waiting"
-        registry.stop("ann", "copy")
-        before = registry.snapshot("ann", "copy")
-        assert (before.state, before.records, before.result, stopped.done) == ("stopped", (1,), stopped, 1)
-    assert registry.resume("ann", "copy").state == "waiting"
-    other.let(1)
-    ended(registry, "bob")
-    assert registry.snapshot("ann", "copy").state == "running"
-    registry.leave("ann", 0)
-    stopped.let(1)
-    until(lambda: registry.running == 0)
 
 
 def test_the_queue_is_bounded_and_holds_a_visitor_once():

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 
 from tx_core.errors import TextProblem
 from tx_core.training.classifier import classify, score_labels, start_training
@@ -38,13 +37,6 @@ def test_what_the_words_said_and_the_bias_make_the_labels_scores(learned):
     stack = prediction.trace.attention
     assert prediction.contributions.shape == (2, len(stack.query_tokens))
     assert stack.weights.shape == (2, 4, len(stack.query_tokens), len(stack.query_tokens))
-
-
-def test_the_label_of_a_text_does_not_depend_on_the_batch_around_it(learned):
-    training, _ = learned
-    short, long = min(training.test_rows, key=len), max(training.test_rows, key=len)
-    with torch.no_grad():
-        torch.testing.assert_close(score_labels(training, [short, long])[:1], score_labels(training, [short]), atol=1e-5, rtol=0)
 
 
 def test_a_run_that_was_stopped_goes_on_as_if_it_never_had_been(learned):

@@ -10,7 +10,6 @@ from tx_core.training import classifier_data as messages
 from tx_core.training.classifier_data import examples_csv, opinions, read_csv, split
 
 MOST_EXAMPLES = messages.MAX_EXAMPLES
-
 ROWS = [("a fine film, really", "good"), ("a sad “film”", "bad")] * 12
 
 
@@ -24,17 +23,6 @@ def test_the_opinions_are_balanced_distinct_and_never_both_learned_and_tested():
     assert sum(data.train_labels) == 960
     assert sum(data.test_labels) == 240
     assert len({*data.train_texts, *data.test_texts}) == 2400
-
-
-def test_a_fifth_of_each_label_is_held_back_and_nothing_is_lost():
-    texts = [f"text {number}" for number in range(40)]
-    labels = ["a"] * 25 + ["b"] * 13 + ["c"] * 2
-    data = split("mine", texts, labels)
-    assert data.names == ("a", "b", "c")
-    assert sorted(data.train_texts + data.test_texts) == sorted(texts)
-    assert [data.test_labels.count(label) for label in range(3)] == [5, 2, 1]
-    for text, label in zip(data.train_texts + data.test_texts, data.train_labels + data.test_labels, strict=True):
-        assert labels[int(text.split()[1])] == data.names[label]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +56,6 @@ def test_a_csv_is_read_in_every_usual_encoding_and_with_every_usual_separator(en
         (b"", messages.WRONG_HEADER.format(header=messages.EMPTY_HEADER)),
         (b"review,stars\ngood,5", messages.WRONG_HEADER.format(header="review, stars")),
         (b'text,label\nfine,good\n"open,bad', "is no CSV"),
-        (csv_of([("", "good")]).encode(), messages.WRONG_LENGTH.format(column="text", line=2, most=5000, characters=0)),
         (
             csv_of([*ROWS, ("x" * 5001, "good")]).encode(),
             messages.WRONG_LENGTH.format(column="text", line=26, most=5000, characters=5001),
@@ -76,7 +63,6 @@ def test_a_csv_is_read_in_every_usual_encoding_and_with_every_usual_separator(en
         (csv_of([("fine", "l" * 41)]).encode(), messages.WRONG_LENGTH.format(column="label", line=2, most=40, characters=41)),
         (b"text,label\na,b,c", messages.WRONG_NUMBER_OF_COLUMNS.format(line=2, columns=3, expected=2)),
         (csv_of().encode().replace(b"fine", b"fi\0ne"), NO_TEXT),
-        (b"PK\x03\x04\x8d\x81", NO_TEXT),
         (b"x" * 1_000_001, messages.EXAMPLES_TOO_LARGE.format(most=1_000_000, bytes=1_000_001)),
         (b"text,label\n" + b"a,b\n" * (MOST_EXAMPLES + 1), messages.TOO_MANY_EXAMPLES.format(most=MOST_EXAMPLES)),
     ],

@@ -93,6 +93,5 @@ def test_the_head_that_looks_where_the_answers_stand_is_found():
     source = torch.tensor([1, 9, 4, 7, 6])
     weights = np.full((3, 2, 4, 5), 0.2, np.float32)
     weights[2, 1] = 0.7 * answer_places(task, source[None])[0].numpy() + 0.06
-    text = number_encoding(source.tolist())
-    stack = AttentionStack("cross", number_encoding(source.tolist()[:-1]), text, weights)
+    stack = AttentionStack("cross", number_encoding(source.tolist()[:-1]), number_encoding(source.tolist()), weights)
     assert best_aligned_head(Trace("any", "cpu", (stack,)), task) == (2, 1)

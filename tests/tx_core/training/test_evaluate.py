@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-from tests.support.checkpoints import write_bert
 from tests.support.known_texts import BACKEND, VOCAB, WORDS, Knowing, held_out_files, pairs, untrained, write_data
 from tx_core.analysis.grammar import read_grammar
 from tx_core.corpus.sentence_file import Sentences
@@ -17,7 +16,6 @@ from tx_core.training.evaluation.predictions import (
     HERE,
     Prompt,
     SentencePair,
-    by_phenomenon,
     capital_prompts,
     log_likelihoods,
     measure_cloze,
@@ -47,12 +45,6 @@ def test_a_pseudo_log_likelihood_sums_the_pieces_each_blanked_alone():
         by_hand += float(logits[0, place].log_softmax(0)[ids[place]])
     found = log_likelihoods(engine, ["the dog runs .", sentence, "he was cold , she was hot ."])[1]
     assert found == pytest.approx(by_hand, abs=1e-4)
-
-
-def test_paradigms_are_averaged_by_phenomenon_and_all_alike():
-    made = [SentencePair("", "", kind, kind[0]) for kind in ("a1", "a2", "b", "b")]
-    means = by_phenomenon({"a1": 0.5, "a2": 0.7, "b": 0.9}, made)
-    assert means == pytest.approx({"mean": 0.7, "a": 0.6, "b": 0.9})
 
 
 def test_agreement_tells_nouns_that_distract_from_those_that_do_not(tmp_path):
@@ -87,7 +79,6 @@ def test_a_model_that_knows_the_texts_loses_nothing_on_them(tmp_path):
 
 
 def grown_trees(count: int) -> Sentences:
-    """Sentences whose heads stand at random places, so that no offset finds them."""
     chance = np.random.default_rng(3)
     annotated = {}
     while len(annotated) < count:
@@ -136,15 +127,6 @@ def test_a_checkpoint_is_measured_into_one_table_and_its_card_once_and_the_rest_
     assert after.count("## Evaluated") == 1 and all(line in after for line in table)
     assert after.index("## Evaluated") < after.index("## Data and licence")
     assert [line for line in after.splitlines() if line and line in before] == [line for line in before.splitlines() if line]
-
-
-def test_of_a_model_without_a_masked_word_head_heads_are_measured(tmp_path, capsys):
-    data = write_data(tmp_path / "data")
-    headless = write_bert(tmp_path / "headless", with_head=False)
-    assert evaluate.main([str(headless), "--data", str(data), "--held-out", str(data / "texts")]) == 0
-    labels = [line.split("|")[1].strip() for line in capsys.readouterr().out.splitlines()[2:]]
-    assert any(label.startswith("relation det") for label in labels)
-    assert not any("BLiMP" in label or "everyday" in label for label in labels)
 
 
 def test_what_cannot_be_read_is_reported(tmp_path, checkpoint, capsys):

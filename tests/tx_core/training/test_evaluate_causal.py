@@ -19,7 +19,6 @@ from tx_core.transformer.causal_lm import random_causal_lm
 
 @pytest.fixture(scope="module")
 def engine() -> OwnEngine:
-    """An untrained model with weights large enough to prefer some words."""
     return engine_of(shake(random_causal_lm(replace(SMALL_CAUSAL, vocab_size=VOCAB), 0)).requires_grad_(False))
 
 
@@ -37,23 +36,6 @@ def test_a_sentence_is_as_probable_as_its_tokens_one_after_the_other_whatever_it
     expected = [sum(by_hand(engine, text)) for text in texts[:2]]
     assert log_likelihoods(engine, texts)[:2] == pytest.approx(expected, abs=1e-4)
     assert log_likelihoods(engine, [texts[1]]) == pytest.approx(expected[1:], abs=1e-4)
-
-
-def test_a_text_longer_than_the_model_reads_is_cut(engine):
-    long = "the cat sees bananas . " * 9
-    assert log_likelihoods(engine, [long]) == pytest.approx(log_likelihoods(engine, [long + "a dog runs ."]))
-
-
-def test_held_out_text_is_measured_piece_by_piece_its_end_included(engine, tmp_path):
-    lines = ["the cat sees bananas .", "a dog runs"]
-    (tmp_path / "cats.txt").write_text("\n".join(lines) + "\n")
-    (tmp_path / "dogs.txt").write_text(lines[1] + "\n")
-    measured = measure_held_out(engine, [tmp_path / "cats.txt", tmp_path / "dogs.txt"], 10)
-    nats = [-number for line in lines for number in by_hand(engine, line)]
-    assert measured["cats"].pieces == len(nats) and measured["cats"].words == 8
-    assert measured["cats"].loss == pytest.approx(sum(nats) / len(nats), abs=1e-4)
-    assert measured["cats"].word_loss == pytest.approx(sum(nats) / 8, abs=1e-4)
-    assert measured["all"].pieces == measured["cats"].pieces + measured["dogs"].pieces
 
 
 def test_a_causal_checkpoint_is_measured_into_its_card(engine, tmp_path):

@@ -4,7 +4,6 @@ import re
 import time
 from pathlib import Path
 
-import huggingface_hub
 import pyarrow
 import pytest
 from huggingface_hub import constants
@@ -12,13 +11,11 @@ from pyarrow import parquet
 
 from tests.support.imdb_cache import cached_file, keep, reviews, table_of
 from tx_core.errors import ModelUnavailable
-from tx_core.training import imdb as module
-from tx_core.training.imdb import HUB_SILENT, IMDB, IMDB_FILES, IMDB_REVISION, NO_SPACE_FOR_IMDB, UNUSABLE_IMDB, imdb
+from tx_core.training.imdb import HUB_SILENT, IMDB_FILES, UNUSABLE_IMDB, imdb
 
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The hub's cache on disk, empty; and no hub that could be reached."""
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
     return tmp_path
@@ -26,7 +23,6 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def kept(cache: Path) -> Path:
-    """The cache with 40 reviews to train on and 30 to test on."""
     for part, count in (("train", 40), ("test", 30)):
         keep(cache, part, table_of(reviews(part, count)))
     return cache
@@ -51,24 +47,6 @@ def test_without_a_hub_and_without_the_files_it_says_so_soon(cache: Path):
         imdb(10, 10)
     assert str(problem.value) == HUB_SILENT
     assert time.monotonic() - began < 10  # retrying takes 24
-
-
-def test_files_are_fetched_from_the_hub_where_there_is_room(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    class Hub:
-        def dataset_info(self, name: str, revision: str, timeout: int) -> None:
-            assert (name, revision) == (IMDB, IMDB_REVISION)
-
-        def hf_hub_download(self, name: str, file: str, revision: str, repo_type: str) -> str:
-            part = next(part for part, one in IMDB_FILES.items() if one == file)
-            parquet.write_table(table_of(reviews(part, 40)), tmp_path / part)
-            return str(tmp_path / part)
-
-    monkeypatch.setattr(huggingface_hub, "HfApi", Hub)
-    assert (len(imdb(20, 10).train_texts), len(imdb(20, 10).test_texts)) == (20, 10)
-    monkeypatch.setattr(module, "space_for_downloads", lambda: 1_000_000)
-    with pytest.raises(ModelUnavailable) as problem:
-        imdb(10, 10)
-    assert str(problem.value) == NO_SPACE_FOR_IMDB.format(megabytes=45, space=1)
 
 
 def test_a_file_that_is_cut_short_or_holds_something_else_is_named(kept: Path):

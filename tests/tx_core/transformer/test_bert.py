@@ -25,7 +25,6 @@ SIZES = {
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory):
-    """The same random checkpoint, loaded by us and by transformers."""
     directory = tmp_path_factory.mktemp("bert")
     write_bert(directory, seed=3, **SIZES)
     theirs = BertForMaskedLM.from_pretrained(directory, attn_implementation="eager", dtype=torch.float32).eval()

@@ -15,7 +15,6 @@ IDS = torch.randint(5, SMALL_CAUSAL.vocab_size, (2, 9), generator=torch.Generato
 
 @pytest.fixture(scope="module")
 def model() -> CausalLM:
-    """One whose weights are large enough to tell differences by."""
     return shake(random_causal_lm(SMALL_CAUSAL, 3)).requires_grad_(False)
 
 

@@ -30,7 +30,6 @@ def scores(seed: int = 0) -> Tensor:
 
 
 def changed(*interventions: Intervention, mask: Tensor | None = None) -> Tensor:
-    """The weights of layer 1."""
     return weigh_at([interventions] * BATCH, 1)(scores(), mask, softmax)
 
 
@@ -72,7 +71,6 @@ Given = tuple[object, ...]
 
 
 def made_of(several: list[Given]) -> tuple[Intervention, ...]:
-    """Interventions that do not contradict each other."""
     return tuple({one.slot: one for one in (Intervention(*given) for given in several)}.values())
 
 

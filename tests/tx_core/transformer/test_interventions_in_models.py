@@ -23,7 +23,6 @@ BIASED = {"t5"}
 
 @pytest.fixture(scope="session")
 def engine(checkpoint, hub_engine) -> Callable[[str], Engine]:
-    """An engine of each family, loaded once; BERT runs in our own."""
     bert = load_own_engine(checkpoint("bert"), "bert", "Bert")
     return lambda family: bert if family == "bert" else hub_engine(family)
 

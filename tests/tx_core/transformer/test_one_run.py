@@ -34,7 +34,6 @@ def model() -> Bert:
 
 
 def changes_at(layer: int) -> list[Intervention]:
-    """One intervention of every kind that has a layer."""
     return [
         Intervention("off", layer, 1),
         Intervention("off", layer),
@@ -56,7 +55,6 @@ def changes_at(layer: int) -> list[Intervention]:
 
 
 def other_vectors(tokens: int) -> Vectors:
-    """Vectors of another run, of which one token has no partner."""
     generator = np.random.default_rng(tokens)
     context = generator.standard_normal((LAYERS, 4, tokens, 6))
     mlp, residual = generator.standard_normal((2, LAYERS, tokens, 24))

@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -27,7 +26,6 @@ TEXT, PAIR = "Time flies like an arrow", "fruit flies"
 
 
 def rewrite(directory: Path, renamed: Callable[[str], str | None]) -> Path:
-    """Rename the tensors of a checkpoint; None leaves one out."""
     tensors = load_file(directory / "model.safetensors")
     kept = {new: tensor for old, tensor in tensors.items() if (new := renamed(old)) is not None}
     save_file(kept, directory / "model.safetensors", metadata={"format": "pt"})
@@ -43,7 +41,6 @@ def test_a_missing_layer_is_not_drawn_at_random(tmp_path: Path):
 
 @pytest.fixture
 def copied(checkpoint, tmp_path: Path):
-    """A copy of a family's checkpoint that a test may damage."""
     return lambda family: Path(shutil.copytree(checkpoint(family), tmp_path / family))
 
 
@@ -103,25 +100,6 @@ def test_relative_positions_that_the_library_would_leave_out_are_refused(copied)
         load.load_engine(directory, "x", "x")
 
 
-def test_models_that_are_loaded_at_once_leave_the_initialisers_of_torch_as_they_were(checkpoint, monkeypatch):
-    initialiser, building, most, check = torch.nn.init.kaiming_uniform_, [], [], load._check_size
-
-    def slowly(*model: object) -> None:
-        building.append(1)
-        most.append(len(building))
-        time.sleep(0.1)
-        building.pop()
-        check(*model)
-
-    directories = [checkpoint(family) for family in ("roberta", "electra", "distilbert")]
-    monkeypatch.setattr(load, "_check_size", slowly)
-    with ThreadPoolExecutor(3) as visitors:
-        engines = list(visitors.map(lambda directory: load.load_engine(directory, "x", "x"), directories))
-    assert [engine.info.family for engine in engines] == ["roberta", "electra", "distilbert"]
-    assert (len(most), max(most)) == (3, 1)
-    assert torch.nn.init.kaiming_uniform_ is initialiser
-
-
 @pytest.mark.parametrize("hook", ["__init__", "_init_weights"])
 def test_a_model_that_is_drawn_while_another_is_loaded_has_the_weights_of_its_seed(checkpoint, monkeypatch, hook: str):
     directory, config, beside = checkpoint("roberta"), load_bert(checkpoint("bert")).config, []
@@ -157,12 +135,7 @@ def test_a_model_in_the_local_hub_cache_is_loaded_offline_where_any_is_allowed(
     shutil.copytree(checkpoint(family), home / "snapshots" / commit)
     (home / "refs").mkdir()
     (home / "refs" / "main").write_text(commit, encoding="utf-8")
-    settings = {
-        "HF_HOME": str(tmp_path),
-        "HF_HUB_OFFLINE": "1",
-        "TX_ANY_MODEL": "1",
-        "PYTHONPATH": str(ROOT),
-    }
+    settings = {"HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1", "TX_ANY_MODEL": "1", "PYTHONPATH": str(ROOT)}
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "TX_"))}
     run = subprocess.run([sys.executable, "-c", RUN_FROM_CACHE], env=kept | settings, capture_output=True, text=True, timeout=240)
     assert run.stdout.split() == [engine, "someone/tiny-model", "3", "4", "True"], run.stderr

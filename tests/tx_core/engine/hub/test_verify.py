@@ -19,7 +19,6 @@ REFUSED = "compute their attention in a way that cannot be shown"
 
 
 def by_the_library(directory: Path, ids: tuple[int, ...], kind: type = transformers.AutoModel) -> np.ndarray:
-    """The weights of the layers with attention, as the library computes them itself."""
     model = kind.from_pretrained(directory, attn_implementation="eager").eval()
     with torch.inference_mode():
         found = model(input_ids=torch.tensor([ids]), output_attentions=True, use_cache=False).attentions
@@ -119,15 +118,3 @@ def test_a_bert_with_another_activation_runs_in_the_library(tmp_path: Path, acti
     assert isinstance(ours, engines.HubEngine) and ours.info.fills_blanks and ours.parts
     attention = ours.trace(TEXT).attention
     np.testing.assert_allclose(attention.weights, by_the_library(tmp_path, attention.query_tokens.ids), atol=1e-6)
-
-
-def test_a_bert_that_is_a_decoder_runs_in_the_library_and_predicts_the_next_token(tmp_path: Path):
-    checkpoints.write_bert(tmp_path, is_decoder=True)
-    ours = catalogue.load(tmp_path)
-    assert isinstance(ours, engines.HubEngine)
-    assert (ours.info.predicts_next, ours.info.fills_blanks) == (True, False)
-    trace = ours.trace(TEXT, keep=("weights", "hidden"))
-    expected = by_the_library(tmp_path, trace.attention.query_tokens.ids, transformers.AutoModelForCausalLM)
-    np.testing.assert_allclose(trace.attention.weights, expected, atol=1e-6)
-    assert not np.triu(trace.attention.weights, 1).any()
-    assert ours.early_scores(trace.hidden[:, 1]).shape == (checkpoints.LAYERS + 1, ours.tokenizer.vocab_size)

@@ -6,7 +6,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -107,19 +106,8 @@ def test_a_failure_of_the_code_is_not_asked_for_again(answering):
     assert (str(raised.value), len(received)) == (FAILED.format(kind="KeyError"), 1)
 
 
-def test_the_next_address_is_asked_when_one_does_not_answer(answering, host, monkeypatch):
-    monkeypatch.setattr(client, "CONNECT_SECONDS", 100.0)
-    answering([DONE])
-    there = client.host_settings().ray_address
-    host(engine="ray", ray_address=f"http://127.0.0.1:{free_port()} {there}")
-    began = time.monotonic()
-    assert ask("embedded", "trace", text=TEXT) == "done"
-    assert time.monotonic() - began < client.CONNECT_SECONDS
-
-
 @pytest.fixture
 def unreachable(host: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> str:
-    """Set this process to ask an address where nobody answers; give the address."""
     address = f"http://127.0.0.1:{free_port()}"
     host(engine="ray", ray_address=address)
     monkeypatch.setattr(client, "PAUSE_SECONDS", 0.01)
@@ -165,21 +153,6 @@ def test_an_outage_of_the_models_is_followed_and_said_once_each_time(monkeypatch
         found = states_after([READY, READY, gone, gone, READY, gone], monkeypatch)
     assert found == ["warming up", "ready", "ready", "failed", "failed", "ready", "failed"]
     assert len(caplog.records) == 2
-
-
-def test_models_that_are_busy_are_no_outage(monkeypatch: pytest.MonkeyPatch):
-    assert states_after([READY, Busy(BUSY), Busy(BUSY)], monkeypatch)[1:] == ["ready"] * 3
-
-
-def test_a_page_says_that_the_models_are_not_reached_keeps_what_was_typed_and_offers_to_try_again(unreachable, open_app, host):
-    app = open_app("attention", text="A sentence of mine")
-    assert not app.exception
-    assert NOT_REACHED in " ".join(box.value for box in (*app.warning, *app.error, *app.markdown, *app.text))
-    assert app.text_input(key="attention_text").value == "A sentence of mine"
-    host(engine="process")
-    app.button(key="attention_model_again").click().run()
-    assert not app.exception and NOT_REACHED not in " ".join(line.value for line in app.text)
-    assert app.text_input(key="attention_text").value == "A sentence of mine"
 
 
 @pytest.mark.parametrize("engine", ["process", "ray"])

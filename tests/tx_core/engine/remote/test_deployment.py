@@ -24,8 +24,6 @@ from tx_core.analysis.attribution import attribute
 from tx_core.analysis.logit_lens import logit_lens
 from tx_core.analysis.value_weighted import value_weighted
 from tx_core.corpus.batches import label_batch
-from tx_core.corpus.sentence_file import embedded_sentences
-from tx_core.corpus.statistics import read_all
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.engine.remote import client
@@ -34,7 +32,6 @@ from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import ALL_PARTS
 
 pytestmark = pytest.mark.ci
-
 TEXT, PAIR, BLANKS = "The old cat sat on the mat", "and slept all day", "The ___ sat on a ___ in the house."
 CHANGES = (Intervention("off", 1, 2), Intervention("temperature", 2, value=2.0), Intervention("cut", 3, 0, positions=(1, 4)))
 PAGES_WITHOUT_TORCH = [page for page in PAGES if page.section != "Build" and page.key != "bertviz_page"]
@@ -46,19 +43,13 @@ needs_ray = pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
-    """A small cluster, with one computation at once in each of its two replicas."""
-    settings = {
-        "TX_COMPUTE_SLOTS": "1",
-        "TX_BACKGROUND_SLOTS": "1",
-        "TX_SLOT_TIMEOUT_SECONDS": PATIENCE,
-    }
+    settings = {"TX_COMPUTE_SLOTS": "1", "TX_BACKGROUND_SLOTS": "1", "TX_SLOT_TIMEOUT_SECONDS": PATIENCE}
     with serving_models(**settings) as found:
         yield found
 
 
 @pytest.fixture
 def asks_ray(host: Callable[..., None], cluster: Cluster) -> Iterator[None]:
-    """Set this process to ask the cluster."""
     host(engine="ray", ray_address=cluster.address, slot_timeout_seconds=PATIENCE)
     remote_engine.cache.clear()
     cache._entries.clear()
@@ -69,7 +60,6 @@ def asks_ray(host: Callable[..., None], cluster: Cluster) -> Iterator[None]:
 
 @pytest.fixture
 def both(asks_ray: None) -> tuple[Engine, Engine]:
-    """The default model elsewhere and here."""
     there, here = catalogue.load(catalogue.DEFAULT), catalogue.load(catalogue.DEFAULT, weights=True)
     assert isinstance(there, RemoteEngine) and not isinstance(here, RemoteEngine)
     return there, here
@@ -97,16 +87,6 @@ def test_what_is_computed_from_runs_elsewhere_is_what_runs_here_give(both: tuple
 
 
 @needs_ray
-def test_heads_over_many_sentences_are_measured_where_the_weights_are(both: tuple[Engine, Engine]):
-    rows = [both[0].encode(text) for text in (TEXT, PAIR, "Tea.")]
-    measure = label_batch(rows)
-    assert_same(*(engine.over_weights(rows, measure) for engine in both))
-    there, here = (read_all(engine, embedded_sentences()) for engine in both)
-    assert there.read == here.read == len(embedded_sentences())
-    assert_same(there.sums, here.sums)
-
-
-@needs_ray
 def test_an_unexpected_error_is_named_by_its_kind_and_its_words_are_in_no_log(asks_ray: None, cluster: Cluster):
     with pytest.raises(RuntimeError) as raised:
         ask(catalogue.DEFAULT, "trace", text=TEXT, sillysecret="words of a visitor")
@@ -121,7 +101,6 @@ def test_an_unexpected_error_is_named_by_its_kind_and_its_words_are_in_no_log(as
 
 
 def long_call(engine: Engine) -> np.ndarray:
-    """Measure the heads in a batch that takes about a second."""
     rows = [engine.encode(f"{number} " + "tea and milk " * 30) for number in range(40)]
     return engine.over_weights(rows, label_batch(rows)).entropy
 
@@ -143,7 +122,6 @@ def test_the_process_that_served_the_pages_that_ask_a_model_has_not_loaded_torch
 
 
 async def see(url: str, page: str, query: str) -> None:
-    """Open a page once, and hold that it shows no problem."""
     async with visit(url, page, query) as visitor:
         kinds = [(one.WhichOneof("type"), one) for one in visitor.elements.values()]
         assert [one.alert.body for kind, one in kinds if kind == "alert" and one.alert.format == Alert.ERROR] == []
@@ -151,7 +129,6 @@ async def see(url: str, page: str, query: str) -> None:
 
 
 def torch_files(process: psutil.Process) -> list[str]:
-    """List the libraries of torch that a process has loaded."""
     return [one.path for one in process.memory_maps() if f"{os.sep}torch{os.sep}" in one.path]
 
 

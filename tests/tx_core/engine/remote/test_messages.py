@@ -19,7 +19,6 @@ from tx_core.engine import catalogue
 from tx_core.engine.remote import messages
 from tx_core.engine.remote.messages import Request, read_message, write_message
 from tx_core.engine.threads import BUSY
-from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import Busy, ChangeProblem, TextProblem
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import ALL_PARTS
@@ -44,7 +43,6 @@ def exact(value: object) -> object:
 
 
 def names_within(value: object) -> set[str]:
-    """Return the names of the classes of a record and of the records in it."""
     if is_dataclass(value):
         own = {type(value).__name__}
         return own.union(*(names_within(getattr(value, field.name)) for field in fields(value)))
@@ -78,16 +76,6 @@ def test_every_record_of_the_table_travels_whole(tmp_path: Path):
     assert read_message(write_message({"text": BLANKS, "value": -0.0})) == {"text": BLANKS, "value": 0}
 
 
-def test_a_tokenizer_arrives_and_reads_as_before():
-    tokenizer = catalogue.load(catalogue.DEFAULT).tokenizer
-    assert tokenizer.without_special_tokens.encode(TEXT) != tokenizer.encode(TEXT)
-    for sent in (tokenizer, tokenizer.without_special_tokens):
-        there = Tokenizer.from_json(read_message(write_message(sent.to_json())))
-        for text in (TEXT, "A ___ 猫 [SEP]"):
-            assert there.encode(text) == sent.encode(text)
-        assert there.without_special_tokens.encode(TEXT) == sent.without_special_tokens.encode(TEXT)
-
-
 @pytest.mark.parametrize(
     "problem", [TextProblem("shorten it"), ChangeProblem("no layer"), Busy(BUSY), ValueError("keep")], ids=repr
 )
@@ -97,12 +85,10 @@ def test_an_error_arrives_with_its_class_and_its_words(problem: Exception):
 
 
 def forged(**description: object) -> bytes:
-    """Write an object of a message as it stands; its data are 64 zeros."""
     return json.dumps(description).encode() + b"\n" + bytes(64)
 
 
 def array(**changes: object) -> bytes:
-    """Write an array of four numbers, but for the changes."""
     return forged(**{"class": "array", "dtype": "<f4", "shape": [4], "bytes": [0, 16]} | changes)
 
 

@@ -46,16 +46,6 @@ def test_pairs_are_split_where_a_sentence_ends(texts):
     assert all(texts[0][pair.source].ids[pair.middle - 1] == full_stop for pair in pairs)
 
 
-def test_a_pass_reads_each_source_as_often_as_its_weight_says(texts):
-    long, short = texts[0]
-    cutter = Packer([long._replace(weight=2.0), short._replace(weight=0.25)], texts[1], PACKING)
-    order = cutter.order(seed=5, number=0)
-    assert (order[:, 0] == 0).sum() == 60
-    assert 15 <= (order[:, 0] == 1).sum() <= 45
-    other = cutter.order(seed=5, number=1)
-    assert set(order[order[:, 0] == 1, 1]) != set(other[other[:, 0] == 1, 1])
-
-
 def test_batches_have_as_many_tokens_as_fit_and_the_marks_and_segments_of_bert(texts):
     for batch in itertools.islice(packer(texts, pair_share=1.0, single_share=0.3).batches(seed=0), 60):
         width = batch.ids.shape[1]

@@ -9,20 +9,17 @@ import transformers
 
 from tests.support.small_training import prepared, train
 from tx_core.engine.checkpoint import load_causal_lm
-from tx_core.engine.tokenizer import load_tokenizer
 from tx_core.training.pretraining.batches import Batch
 from tx_core.training.pretraining.objectives import OBJECTIVES
 from tx_core.training.pretraining.training import load_state
 
 pytestmark = pytest.mark.ci
-
 CAUSAL_RUN = ("--objective", "causal", "--grown", "1", "--report-steps", "1")
 LENGTH = ("--steps", "24", "--warm-up-steps", "4", "--decay-steps", "6")
 
 
 @pytest.fixture(scope="module")
 def written(corpus, tmp_path_factory):
-    """A causal model trained for 24 updates."""
     return train(corpus, tmp_path_factory.mktemp("causal"), *CAUSAL_RUN, *LENGTH)
 
 
@@ -61,8 +58,3 @@ def test_transformers_and_our_loader_read_the_model_and_agree(written):
         torch.testing.assert_close(ours.predict(ours(ids).output), theirs(ids).logits, rtol=0, atol=1e-5)
     text = library.decode(theirs.generate(ids, max_new_tokens=4, do_sample=False)[0], skip_special_tokens=True)
     assert text.startswith("the cat sees a red") and len(text) > len("the cat sees a red")
-
-
-def test_a_run_takes_its_vocabulary_from_a_models_folder(written, trained, corpus, tmp_path):
-    run, _ = prepared(corpus, tmp_path, *CAUSAL_RUN, "--steps", "3", "--vocabulary", str(trained))
-    assert run.tokenizer.backend.get_vocab() == load_tokenizer(trained).backend.get_vocab()

@@ -1,34 +1,11 @@
 """Texts going in: what is refused before a run, the vocabulary, and texts kept as numbers."""
 
-import json
-
 import numpy as np
 import pytest
 
 from tests.support.small_training import sentences, write_corpus
-from tx_core.training.pretraining.corpus import CorpusProblem, read_corpus, sentence_ends, tokenise
+from tx_core.training.pretraining.corpus import CorpusProblem, read_corpus, tokenise
 from tx_core.training.pretraining.vocabulary import SPECIAL_TOKENS, from_pieces, learn_vocabulary, pieces_of
-
-
-def test_a_mix_names_the_sources_and_how_often_each_is_read(tmp_path):
-    write_corpus(tmp_path)
-    (tmp_path / "mix.json").write_text(json.dumps({"cpu": {"short": 0.5}, "gpu": {"short": 2, "long": 3}}))
-    assert {source.name: source.weight for source in read_corpus(tmp_path, "cpu")} == {"short": 0.5}
-    assert {source.name: source.weight for source in read_corpus(tmp_path, "gpu")} == {"short": 2.0, "long": 3.0}
-    with pytest.raises(CorpusProblem, match=r"no mix named 'tpu'.*cpu, gpu"):
-        read_corpus(tmp_path, "tpu")
-    for wrong in ({"cpu": ["short"]}, {"cpu": {"short": "twice"}}, [1]):
-        (tmp_path / "mix.json").write_text(json.dumps(wrong))
-        with pytest.raises(CorpusProblem, match=r"mix\.json must name mixes"):
-            read_corpus(tmp_path, "cpu")
-
-
-def test_a_folder_without_texts_is_reported(tmp_path):
-    with pytest.raises(CorpusProblem, match=r"holds no \*\.txt"):
-        read_corpus(tmp_path, "cpu")
-    (tmp_path / "mix.json").write_text('{"cpu": {"gone": 1}}')
-    with pytest.raises(CorpusProblem, match=r"gone\.txt is in mix\.json but not in"):
-        read_corpus(tmp_path, "cpu")
 
 
 def test_a_vocabulary_is_learned_from_the_texts_and_is_the_same_again(tmp_path):
@@ -69,10 +46,3 @@ def test_texts_as_numbers_are_those_of_the_tokenizer_and_kept_until_text_or_voca
     (_, other), told = tokenised(changed, backend)
     assert told == 1 and len(other.line_ends) == 1
     assert tokenised(changed, learn_vocabulary(sources, 80))[1] == 2
-
-
-def test_sentences_end_after_their_mark_and_the_quotes_that_close_it():
-    pieces = [*SPECIAL_TOKENS, "a", ".", "!", '"', ")"]
-    text = [5, 6, 5, 7, 8, 9, 5, 5, 6]  # a . a ! " ) a | a .
-    ids, ends = np.array(text, dtype=np.uint16), np.array([7, 9])
-    assert sentence_ends(ids, ends, pieces).tolist() == [2, 6, 7, 9]

@@ -2,16 +2,12 @@
 
 import json
 import math
-import re
-import subprocess
-import sys
 
 import pytest
 import torch
 import transformers
 from safetensors.torch import load_file
 
-from tests.support.serving import ROOT
 from tests.support.small_training import SMALL, prepared, train, write_corpus
 from tx_core.engine.checkpoint import load_bert
 from tx_core.engine.tokenizer import load_tokenizer
@@ -31,19 +27,6 @@ def test_the_rate_rises_holds_and_falls_and_a_longer_run_begins_alike():
     assert [longer.learning_rate(step) for step in range(16)] == rates[:16]
     falling = PretrainingSettings(steps=20, warm_up_steps=4, peak_rate=2.0)
     assert [falling.learning_rate(step) for step in (3, 4, 12, 19)] == pytest.approx([2.0, 2.0, 1.0, 0.125])
-
-
-@pytest.mark.parametrize(
-    ("wrong", "rule"),
-    [
-        ({"steps": 20, "warm_up_steps": 12, "decay_steps": 9}, "must fit into the steps, got 12 and 9 of 20"),
-        ({"batch_tokens": 100}, "hold the longest input, 128, got 100"),
-        ({"freeze_attention": (7,)}, r"freeze_attention must name layers from 1 to 6, got \(7,\)"),
-    ],
-)
-def test_settings_give_the_rule_and_the_value(wrong, rule):
-    with pytest.raises(ValueError, match=rule):
-        PretrainingSettings(**wrong)
 
 
 def test_training_lowers_the_loss_on_held_out_text_and_the_manifest_tells_where_the_model_comes_from(trained):
@@ -67,16 +50,6 @@ def test_transformers_and_our_loader_read_the_model_and_its_tokenizer_and_agree(
     with torch.no_grad():
         found = ours.predict(ours(read["input_ids"], torch.tensor([own.segments])).output)
         assert (found - theirs(**read).logits).abs().max() < 1e-4
-
-
-def test_what_was_trained_opens_as_the_readme_says(trained):
-    readme = (ROOT / "tx_core" / "training" / "README.md").read_text(encoding="utf-8")
-    code = re.search(r"```python\n(.*?)```", readme, re.DOTALL).group(1)
-    assert 'load("RUN/model")' in code
-    code = code.replace('"RUN/model"', repr(str(trained)))
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=240)
-    layers_and_heads, word = done.stdout.splitlines()
-    assert layers_and_heads.startswith("(2, 3, ") and word in load_tokenizer(trained).backend.get_vocab(), done.stderr
 
 
 def test_the_mean_is_what_is_exported_in_half_precision_and_tied_weights_once(trained):
@@ -127,17 +100,6 @@ def test_a_run_is_not_resumed_with_other_settings_and_a_damaged_state_is_reporte
     file.write_bytes(file.read_bytes()[:40])
     with pytest.raises(CorpusProblem, match="is damaged: delete it"):
         load_state(tmp_path)
-
-
-def test_training_goes_on_from_existing_weights_with_their_vocabulary(trained, corpus, tmp_path):
-    words = ("--steps", "3", "--init-from", str(trained))
-    run, facts = prepared(corpus, tmp_path, *words)
-    assert run.tokenizer.backend.get_vocab() == load_tokenizer(trained).backend.get_vocab()
-    for name, weights in load_bert(trained).state_dict().items():
-        torch.testing.assert_close(run.model.state_dict()[name], weights)
-    assert facts["init_from"] == "model"
-    with pytest.raises(CorpusProblem, match="has another shape"):
-        prepared(corpus, tmp_path, *words, "--layers", "1")
 
 
 def test_layers_whose_looking_is_held_learn_all_but_where_to_look(trained, corpus, tmp_path):
