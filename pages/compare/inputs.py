@@ -318,6 +318,6 @@ def _show_example(example: Example) -> None:
 
 def _is_shown(example: Example) -> bool:
     """Return whether the page compares the sides of an example. Heads tell apart only those that differ in nothing else."""
-    tells_heads = example.view["vary"] == "head" and st.session_state.get(f"{PAGE}_example_now") != example.title
+    tells_heads = example.view["vary"] in ("head", "untrained") and st.session_state.get(f"{PAGE}_example_now") != example.title
     compared = (*OWN, *(field for field in LOOKS if field.name in ("head", "head_b") and tells_heads))
     return all(_value(field.name) == example.view.get(field.name, field.default) for field in compared)
