@@ -7,11 +7,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.shell import frame, readiness
 from pages.ui.stage.texts import HEADS_MISSING
 from tests.support.checkpoints import HEADS, LAYERS
 from tests.support.drawings import says
-from tx_core.engine import catalogue
 from tx_core.transformer.interventions import Head
 
 TEXT = "The brown fox sleeps."
@@ -21,7 +19,6 @@ Open = Callable[..., AppTest]
 
 @pytest.fixture(autouse=True)
 def local(host, checkpoint, tmp_path: Path) -> None:
-    """Put a tiny model into the host's directory."""
     shutil.copytree(checkpoint("gpt2"), tmp_path / "own")
     host(models_dir=tmp_path)
 
@@ -38,21 +35,3 @@ def test_only_heads_that_a_link_names_are_said_not_to_exist(open_app: Open, page
     assert MISSING not in says(app)
     assert app.session_state[f"{page}_heads"] == [last]
     assert MISSING in says(open_app(page, model="local:own", text=TEXT, heads=f"{LAYERS + 1}-1", **view))
-
-
-PAGES = ("attention", "compare", "many_sentences")
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_the_badge_never_names_the_built_in_model_where_another_one_is_asked_for(
-    open_app: Open, monkeypatch: pytest.MonkeyPatch, page: str
-):
-    """Not while the page waits for that model, either: what `open_page` writes stands there until then."""
-    built_in, written = catalogue.card(catalogue.DEFAULT).title, []
-    monkeypatch.setattr(readiness.default_engine, "status", readiness.Status("ready", built_in, "cpu"))
-    monkeypatch.setattr(frame, "show_engine", lambda _, model, __: written.append(model))
-    app = open_app(page, model="local:own", text=TEXT)
-    assert not app.exception
-    assert built_in not in written
-    open_app(page, text=TEXT)
-    assert built_in in written

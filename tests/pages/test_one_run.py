@@ -9,12 +9,6 @@ from tx_core.engine import catalogue
 VIEWS = {
     "attention": ("attention", {"text": "a bird that nobody saw"}, 1),
     "a prediction, and the scan of its heads": ("fill_mask", {"text": "a ___ that nobody saw"}, 2),
-    "a prediction alone": ("fill_mask", {"text": "the ___ that nobody saw", "heads": "2-3"}, 1),
-    "a prediction with words to check": (
-        "fill_mask",
-        {"text": "one ___ that nobody saw", "heads": "2-3", "named": "bird, dog"},
-        1,
-    ),
     "a prediction before and after a change": (
         "fill_mask",
         {"text": "no ___ that nobody saw", "heads": "2-3", "named": "bird", "changes": "off~1"},
@@ -45,8 +39,6 @@ def test_a_page_runs_its_sentence_once(open_app, monkeypatch: pytest.MonkeyPatch
 LARGE_RUNS = {
     "attention": {"text": "a bird that nobody saw"},
     "fill_mask": {"text": "a ___ that nobody saw"},
-    "summaries": {"text": "a bird that nobody saw"},
-    "bertviz_page": {"text": "a bird that nobody saw"},
     "compare": {"text": "a bird that nobody saw", "text_b": "a dog that nobody saw"},
 }
 """Pages that show a run, as a link opens them."""

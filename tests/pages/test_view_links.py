@@ -95,7 +95,6 @@ def test_every_field_is_tried_with_more_than_its_default(page: str):
 
 
 def _refused(field: Field) -> str:
-    """Return why a field takes no nonsense, where it names what it takes."""
     for word in ("no such value", "-1"):
         try:
             field.read(word)

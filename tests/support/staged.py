@@ -140,11 +140,6 @@ def staged_picture(app: AppTest, title: str) -> dict:
     return found
 
 
-def staged_parts(app: AppTest) -> int:
-    """How many pictures stand on the page, the stage and those below it."""
-    return len(_messages(app))
-
-
 def _message(app: AppTest) -> tuple[dict, bytes]:
     return _messages(app, STAGE)[0]
 

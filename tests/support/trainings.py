@@ -14,9 +14,6 @@ from tests.support.serving import wait_until
 from tx_core.training import background
 from tx_core.training.background import Registry, Snapshot
 
-SLOWLY = 0.1
-"""Seconds of rest after each batch, for tests that must meet a training before its end on a busy machine, too."""
-
 PRESS_WHILE_TYPING = """async (button, text) => {
   const box = document.activeElement
   Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(box, text)

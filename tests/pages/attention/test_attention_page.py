@@ -16,20 +16,13 @@ from pages.ui.stage.texts import CLASS_GUESSED
 from tests.support.checkpoints import write_family
 from tests.support.drawings import says, weights_of
 from tests.support.messages import unknown_parameters
-from tests.support.staged import axes, is_staged, made_changes, sent_weights, staged
-from tx_core.analysis import views
+from tests.support.staged import axes, is_staged, sent_weights, staged
 from tx_core.engine import catalogue
 from tx_core.transformer.interventions import read_interventions
 
 Open = Callable[..., AppTest]
-
-
 FIRST = inputs.EXAMPLES[0]
-
-
 TEXT = FIRST.view["text"]
-
-
 (HEAD,) = FIRST.view["heads"]
 
 
@@ -45,14 +38,6 @@ def test_a_text_is_read_without_special_tokens_where_the_reader_leaves_them_out(
     assert (stage_texts.NO_SEPARATOR[True] in says(app)) is bool(pair)
     app.toggle(key="attention_nospecial").set_value(False).run()
     np.testing.assert_allclose(sent_weights(app, HEAD), weights_of("time flies", pair or None)[HEAD], atol=3.1e-5)
-
-
-def test_a_change_that_names_a_token_is_undone_when_special_tokens_are_left_out(open_app: Open):
-    app = open_app(text="time flies", changes="hide~2_off~1-2")
-    assert made_changes(app) == ["hide~2", "off~1-2"]
-    app.toggle(key="attention_nospecial").set_value(True).run()
-    assert made_changes(app) == ["off~1-2"]
-    assert len(made_changes(open_app(text="time flies", changes="hide~2_off~1-2", nospecial="1"))) == 2
 
 
 def test_a_model_that_adds_no_special_tokens_says_so(open_app: Open, checkpoint, monkeypatch: pytest.MonkeyPatch):
@@ -72,15 +57,6 @@ def test_a_changed_run_is_sent_with_the_run_before_it_and_named(open_app: Open):
     moved[1, 2] = 0
     assert tuple(head) == np.unravel_index(moved.argmax(), moved.shape)
     assert share == pytest.approx(moved.max(), abs=1e-3)
-
-
-def test_a_change_in_the_last_layer_leads_to_the_answer(open_app: Open):
-    app = open_app(text=TEXT, changes="off~6-2")
-    assert staged(app)["nothingMoved"] == stage_texts.NOTHING_AFTER_LAST_LAYER_OFF.format(layer=6)
-    labels = [link.proto.label for link in app.main.get("page_link")]
-    assert stage_texts.SEE_ON_PAGE.format(page="Fill the blank") in labels
-    other = open_app(text=TEXT, changes="off~2-2")
-    assert stage_texts.SEE_ON_PAGE.format(page="Fill the blank") not in [link.proto.label for link in other.main.get("page_link")]
 
 
 def test_the_guesses_of_a_class_go_to_wall_and_map(open_app: Open, monkeypatch: pytest.MonkeyPatch):
@@ -147,8 +123,6 @@ def test_the_table_holds_the_weights_of_the_head_that_the_browser_shows(open_app
 
 
 LOOKS = {"heads": "1-8_4-3", "words": "1", "hide": "1", "show": "lines", "lines": "7", "scale": "cividis", "focus": "3"}
-
-
 LOOKED = {
     "stack": "self",
     "heads": [[0, 7], [3, 2]],
@@ -176,39 +150,6 @@ def test_a_link_brings_what_is_computed_and_how_it_is_looked_at(open_app: Open):
     }
 
 
-def test_python_writes_nothing_into_the_address(open_app: Open):
-    app = open_app(text="A bird sings.", **LOOKS)
-    before = dict(app.query_params)
-    app.text_input(key="attention_text").set_value("A fish swims.").run()
-    assert dict(app.query_params) == before
-    assert staged(app)["address"]["own"] == {"text": "A fish swims."}
-    assert staged(open_app())["address"]["isFirst"]
-
-
-def test_how_the_browser_looks_is_found_in_its_address_and_no_arrival_is_made_of_it(open_app: Open):
-    app = open_app(text="A bird sings.")
-    arrivals = staged(app)["arrival"]["number"]
-    app.query_params = {"text": "A bird sings.", **LOOKS}
-    app.run()
-    assert staged(app)["view"] == LOOKED
-    assert app.session_state["attention_heads"] == [(0, 7), (3, 2)]
-    app.text_input(key="attention_text").set_value("A fish swims.").run()
-    app.query_params = {"text": "A bird sings.", "heads": "1-1"}  # the browser has not written the new sentence yet
-    app.run()
-    assert staged(app)["text"] == "A fish swims."
-    assert staged(app)["arrival"]["number"] == arrivals
-
-
-def test_a_link_to_another_view_of_the_open_page_is_an_arrival(open_app: Open):
-    app = open_app(text="A bird sings.")
-    arrivals = staged(app)["arrival"]["number"]
-    app.query_params = {"text": "Somebody else's sentence.", "heads": "3-3"}
-    app.run()
-    assert staged(app)["text"] == "Somebody else's sentence."
-    assert staged(app)["view"]["heads"] == [[2, 2]]
-    assert staged(app)["arrival"]["number"] > arrivals
-
-
 NONSENSE = "<script>alert(1)</script>"
 
 
@@ -230,47 +171,3 @@ def test_heads_and_tokens_that_do_not_exist_are_reported(open_app: Open):
         stage_texts.TOKEN_MISSING.format(tokens=tokens, position=77),
     ]
     assert staged(app)["view"]["heads"] == [[1, 1]]
-
-
-def test_a_link_that_gives_a_parameter_twice_is_read(open_app: Open):
-    assert not open_app(text=["A bird", "A fish"], heads=["1-1", "2-2"]).exception
-
-
-HOSTILE = [
-    "👩‍👩‍👧‍👦 🏳️‍🌈 مرحبا بالعالم \u202eRTL Z͑ͫ̓ͪ̂ͫ̽͏",
-    "nul \x00 inside",
-    "</script><img src=x onerror=alert(1)> <script>alert(1)</script>",
-    "**bold** :red[x] $x^2$ [a](javascript:alert(1))",
-    "[CLS] [SEP] [MASK] [PAD] [UNK]",
-    "{}{0}%s%n\\u0000 =HYPERLINK(1)",
-]
-
-
-def test_any_text_is_shown_as_text_and_kept(open_app: Open):
-    app = open_app(text="A bird", pair="", words="1")
-    for text in HOSTILE:
-        app.text_input(key="attention_text").set_value(text).run()
-        assert not app.exception
-        assert app.text_input(key="attention_text").value == text
-        encoding = catalogue.load(catalogue.DEFAULT).encode(text)
-        assert f"{len(encoding)} of 128 tokens" in says(app)
-        assert staged(app)["stacks"][0]["keys"]["groups"] == [list(group) for group in views.word_groups(encoding)]
-        assert axes(app)[1] == list(encoding.tokens)
-        assert all(text not in element.value for element in app.markdown)
-
-
-def test_exactly_the_budget_is_drawn_and_one_over_is_reported_by_how_much(open_app: Open):
-    app = open_app(text="tea " * 126)
-    assert "128 of 128 tokens" in says(app)
-    assert len(axes(app)[0]) == 128
-    app.text_input(key="attention_text").set_value("tea " * 127).run()
-    assert "129 of 128 tokens" in says(app)
-    assert "shorten it by 1 token" in says(app)
-    assert app.text_input(key="attention_text").value == "tea " * 127
-    assert not is_staged(app)
-
-
-def test_unknown_words_are_counted(open_app: Open):
-    assert [warning.value for warning in open_app(text="a 💥 b").warning] == [stage_texts.ONE_UNKNOWN]
-    assert [warning.value for warning in open_app(text="💥 and 💥").warning] == [stage_texts.MANY_UNKNOWN.format(count=2)]
-    assert not open_app(text="A bird").warning

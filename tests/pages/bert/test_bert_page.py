@@ -9,11 +9,10 @@ import torch
 from safetensors.torch import load_file
 
 from pages.bert import compare, texts
-from pages.bert.inputs import FIRST_TEXT, MAX_HEAD_SEEDS, REVIEW, TRAINED
+from pages.bert.inputs import FIRST_TEXT, REVIEW, TRAINED
 from pages.ui.shell.readiness import Status, Warmup
 from tests.support.staged import ask_stage, sent_weights, staged, staged_picture, staged_steps
 from tx_core.engine import catalogue
-from tx_core.errors import CheckpointProblem
 from tx_core.fill_mask.predictions import predict
 from tx_core.lessons.bert_parts import tensor_shapes
 from tx_core.lessons.families import FAMILIES
@@ -54,19 +53,6 @@ def test_on_arrival_the_library_is_loaded_in_the_background_and_the_comparison_f
     assert len(app.metric) == 3
 
 
-def test_a_library_that_cannot_be_loaded_is_reported(open_app, monkeypatch):
-    def load() -> Status:
-        raise CheckpointProblem("damaged")
-
-    library = Warmup(load)
-    monkeypatch.setattr(compare, "library", library)
-    library.start().join()
-    app = open_app(PAGE)
-    assert not app.exception
-    assert (staged(app)["note"], staged(app)["awaits"]) == (texts.LIBRARY_FAILED, False)
-    assert not app.metric
-
-
 def test_both_runs_are_sent_whole_with_how_far_they_are_apart_in_every_part(open_app, engine):
     app = open_app(PAGE, text=TEXT)
     found = compare_with_library(engine, compare.CHECKPOINT, TEXT)
@@ -97,28 +83,6 @@ def test_the_configuration_and_every_tensor_are_those_of_the_checkpoint(open_app
     assert len(tensors) == len(tensor_shapes(engine.model)) == len(stored)
 
 
-@pytest.mark.parametrize("kind", [TRAINED, "max"])
-def test_without_special_tokens_a_head_of_the_first_token_says_which_it_reads(open_app, kind):
-    apps = [open_app(PAGE, text=TEXT, part="labels", kind=kind, nospecial=bare) for bare in ("0", "1")]
-    said = [staged_steps(app)[0]["sentence"] for app in apps]
-    note = texts.FIRST_TOKEN_READ.format(token="i")
-    assert [note in one for one in said] == [False, kind == TRAINED]
-
-
-@pytest.mark.parametrize("seed", [1, MAX_HEAD_SEEDS])
-def test_an_untrained_bert_attends_almost_uniformly_and_finds_all_words_about_as_likely(engine, seed):
-    drawn = untrained_engine(engine, seed)
-    weights = drawn.trace(TEXT).attention.weights
-    np.testing.assert_allclose(weights, 1 / weights.shape[-1], atol=0.05)
-    assert engine.trace(TEXT).attention.weights.max() > 0.9
-    logits = torch.tensor(drawn.blank_logits([drawn.encode(TEXT)])[0][0]).softmax(-1)
-    assert logits.max() < 20 / len(logits)
-    parameters = {name: part for name, part in drawn.model.named_parameters() if "norm" not in name}
-    assert all(not part.any() for name, part in parameters.items() if name.endswith("bias"))
-    drawn_at_random = torch.cat([part.flatten() for name, part in parameters.items() if not name.endswith("bias")])
-    assert float(drawn_at_random.std()) == pytest.approx(0.02, rel=0.01)
-
-
 def test_trained_and_untrained_stand_in_one_map_with_the_words_of_both(open_app, engine):
     app = open_app(PAGE, text=TEXT, part="random", seed="2")
     drawn = untrained_engine(engine, 2)
@@ -128,12 +92,6 @@ def test_trained_and_untrained_stand_in_one_map_with_the_words_of_both(open_app,
     for place, one in enumerate((drawn, engine)):
         for word in predict(one, TEXT, top_k=5).blanks[0].predictions:
             assert bars[word.piece][place] == pytest.approx(word.probability, rel=1e-4)
-
-
-def test_without_a_blank_the_page_asks_for_one(open_app):
-    for address in ({"text": "No blank here."}, {"text": TEXT, "pair": "Two sentences."}):
-        app = open_app(PAGE, part="random", **address)
-        assert (staged(app)["note"], staged(app)["prediction"]) == (texts.NO_BLANK, None)
 
 
 def test_the_heads_begin_with_the_one_that_was_trained_and_show_its_logits(open_app):

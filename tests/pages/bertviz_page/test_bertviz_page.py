@@ -1,7 +1,6 @@
 """The bertviz page: any text in any view is drawn or refused in words, and a drawing is its visitor's alone."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from cachetools import TTLCache
@@ -13,23 +12,18 @@ from pages.bertviz_page.framed import Document
 from pages.ui.shell import controls
 from tests.support.drawings import says
 from tests.support.messages import UNKNOWN
-from tests.support.serving import fetch
 from tests.support.staged import ask_stage, staged, staged_pictures
-from tx_core.engine import catalogue
-from tx_core.engine.tokenizer import NO_SENTENCE
 
 Open = Callable[..., AppTest]
 PAGE = "bertviz_page"
 
 
 def drawn(app: AppTest) -> Document:
-    """The document that the page's frame shows."""
     (picture,) = staged_pictures(app)
     return framed._documents[picture["chart"]["address"].removeprefix("framed/")]
 
 
 def ask(app: AppTest, **settings: str) -> AppTest:
-    """Choose in the toolbar of the stage what is computed."""
     return ask_stage(app, "settings", settings)
 
 
@@ -41,13 +35,6 @@ def test_a_drawing_is_found_again_and_another_text_is_drawn_anew(open_app: Open)
     app.text_input(key=f"{PAGE}_text").set_value("fruit flies").run()
     assert drawn(app) is not first
     assert staged(app)["address"]["own"] == {"text": "fruit flies"}
-
-
-def test_a_drawing_that_was_forgotten_is_kept_where_a_frame_still_shows_it(open_app: Open):
-    app = open_app(PAGE, text="time flies")
-    (word,) = [word for word, document in framed._documents.items() if document is drawn(app)]
-    framed._documents.pop(word)
-    assert drawn(app.run()) is framed._documents[word]
 
 
 def test_what_a_link_chooses_within_a_drawing_is_its_visitors_and_not_in_the_drawing(open_app: Open):
@@ -68,30 +55,6 @@ def test_a_long_text_is_drawn_a_layer_at_a_time_and_says_so(open_app: Open):
     assert staged(app)["partial"] == {"layer": ["3"]}
     assert "layer" in [control["name"] for control in staged(app)["controls"]]
     assert '"include_layers":[1]' in drawn(ask_stage(app, "settings", {"view": {"layer": "2"}})).html
-
-
-def test_nonsense_and_what_is_not_there_are_reported(open_app: Open):
-    nonsense = {"head": "0", "heads": "2_1", "filter": "6", "enlarged": "yes", "token": "-1", "picture": "x", "model": "no/such"}
-    app = open_app(PAGE, text="time flies", layer="99", **nonsense)
-    assert not app.exception
-    (told,) = [one.value for one in app.info if UNKNOWN in one.value]
-    assert [name for name in nonsense if name not in told] == []
-    layers, _ = controls.embedded_sizes()
-    assert page_texts.LAST_LAYER.format(layers=layers, layer=99) in says(app)
-    assert staged(app)["view"]["layer"] == str(layers)
-    assert NO_SENTENCE in says(open_app(PAGE, text=""))
-
-
-def test_an_encoder_decoder_offers_its_attentions_and_none_that_the_neuron_view_lacks(
-    open_app: Open, monkeypatch, checkpoint: Callable[[str], Path]
-):
-    monkeypatch.setattr(catalogue, "fetch", lambda hub_id, revision: checkpoint("t5"))
-    app = open_app(PAGE, text="time flies like an arrow", pair="fruit flies", model="t5-small", stack="cross")
-    assert not app.exception
-    assert '"name":"Cross"' in drawn(app).html
-    ask(app, picture="neuron")
-    assert not app.exception
-    assert page_texts.NO_CROSS_ATTENTION in says(app)
 
 
 def test_documents_together_are_bounded_and_the_oldest_goes_first(monkeypatch: pytest.MonkeyPatch):
@@ -116,10 +79,3 @@ def test_words_cannot_be_guessed_and_a_document_is_sealed_off(host, monkeypatch:
     assert policy.endswith("frame-ancestors 'self' 'self'")
     host(frame_ancestors="https://moodle.example.org")  # of an app that itself is in a frame
     assert Document("x", "n").policy.endswith("frame-ancestors 'self' https://moodle.example.org")
-
-
-def test_a_word_that_nobody_was_given_is_answered_with_what_to_do(server: str):
-    status, headers, body = fetch(f"{server}/framed/{'a' * 43}")
-    assert status == 404
-    assert headers["cache-control"] == "no-store"
-    assert b"load it again" in body

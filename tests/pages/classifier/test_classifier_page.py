@@ -3,11 +3,9 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
-from huggingface_hub import constants
 
 from pages.classifier import texts
 from pages.classifier.own_model import describe_overfitting
@@ -15,13 +13,11 @@ from pages.ui.shell.numbers import percent
 from pages.ui.stage import texts as stage_texts
 from tests.support.classifier_page import KIND, OWN, SMALL, Open, moments, press, training_says, upload
 from tests.support.drawings import says
-from tests.support.imdb_cache import keep, reviews, table_of
-from tests.support.staged import is_staged, staged
-from tests.support.trainings import SLOWLY, own_server, until_still
+from tests.support.staged import staged
+from tests.support.trainings import own_server, until_still
 from tx_core.engine.device_limits import CPU_LIMITS
 from tx_core.engine.progress import Progress
-from tx_core.lessons.labels import FINE_TUNED
-from tx_core.training import background, classifier, classifier_data
+from tx_core.training import classifier, classifier_data
 from tx_core.training.background import Registry
 from tx_core.training.classifier import ClassifierScore
 from tx_core.training.classifier_data import opinions
@@ -45,7 +41,6 @@ def trainings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -
 
 @pytest.fixture(scope="module")
 def learned() -> tuple[classifier.ClassifierTraining, list[Progress]]:
-    """The model of the page, trained with its default settings."""
     training = classifier.start_training(replace(OPINIONS, most_words=CPU_LIMITS.classifier["most_words"]), opinions())
     return training, list(training.updates())
 
@@ -78,26 +73,6 @@ def test_it_learns_from_our_texts_and_counts_what_it_takes_for_what(open_app: Op
     assert table.to_numpy().sum(axis=1).tolist() == [240, 240]
     correct = int(table.to_numpy().trace())
     assert texts.TEST_RESULT.format(correct=correct, total=480, share=percent(correct / 480)) in says(app)
-
-
-@pytest.mark.parametrize("trainings", [SLOWLY], indirect=True)
-def test_a_stopped_training_goes_on_with_its_own_texts_and_settings(
-    open_app: Open, trainings: Registry, monkeypatch: pytest.MonkeyPatch
-):
-    app = upload(open_app("classifier", **SMALL | {"data": "own", "epochs": "20", "batch": "4"}), OWN)
-    press(press(app, "train"), "stop")
-    first = until_still(app, trainings, KIND).records
-    assert 0 < len(first) < 100
-    monkeypatch.setattr(background, "REST_SECONDS", 0.0)
-    app.number_input(key="classifier_width").set_value(16).run()
-    app.segmented_control(key="classifier_data").set_value("opinions").run()
-    press(app, "continue")
-    snapshot = until_still(app, trainings, KIND)
-    assert [record.done for record in snapshot.records] == list(range(1, 101))
-    assert [record.values for record in snapshot.records[: len(first)]] == [record.values for record in first]
-    assert moments(app)[-1]["batch"] == 100
-    assert not staged(app)["training"]["other"]
-    assert app.segmented_control(key="classifier_data").value == "own"
 
 
 def test_what_the_page_says_of_the_model_that_its_default_settings_train_is_true(open_app: Open, learned):
@@ -146,17 +121,6 @@ def test_a_loss_that_rises_on_the_test_alone_is_called_overfitting():
     assert describe_overfitting([]) == ""
 
 
-@pytest.mark.parametrize(
-    ("model", "text", "told"), [("own", "word " * 41, "40 words at the most"), (FINE_TUNED, "word " * 200, "202 tokens long")]
-)
-def test_a_sentence_that_cannot_be_read_is_reported_and_kept(open_app: Open, model: str, text: str, told: str):
-    app = open_app("classifier", model=model, text=text)
-    assert not app.exception
-    assert told in says(app)
-    assert app.text_input(key="classifier_text").value == text
-    assert not is_staged(app)  # the picture of another sentence would look like one of this
-
-
 def test_of_a_text_of_unknown_words_alone_the_page_says_that_its_label_means_nothing(open_app: Open):
     unknown, known = (moments(open_app("classifier", text=text))[-1]["drawn"] for text in ("zeppelin quux", "zeppelin dull"))
     assert texts.UNKNOWN.format(words="zeppelin") in known["notes"]
@@ -182,25 +146,3 @@ def test_a_visitor_s_own_texts_are_learned_and_their_labels_are_no_markup(open_a
         texts.PREDICTED_LABEL.format(label=label) for label in ("<b>rainy</b>", "sunny")
     ]
     assert not any("<b>" in element.value for kind in (app.markdown, app.caption) for element in kind)
-
-
-def test_a_csv_that_cannot_be_used_says_why_and_the_one_before_stays(open_app: Open):
-    app = upload(open_app("classifier", data="own"), OWN)
-    upload(app, "a,b\n1,2\n")
-    assert not app.exception
-    assert "names the columns text and label" in training_says(app)
-    assert OWN_SUMMARY in says(app)
-
-
-def test_reviews_are_fetched_when_training_starts_and_learned_from(
-    open_app: Open, trainings: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
-    for part, count in (("train", 40), ("test", 30)):
-        keep(tmp_path, part, table_of(reviews(part, count)))
-    app = open_app("classifier", **SMALL | {"data": "imdb", "text": "dull"})
-    assert texts.IMDB_NOTEBOOK in says(app)
-    until_still(press(app, "train"), trainings, KIND)
-    assert not app.exception
-    assert moments(app)[-1]["batch"] == 1
-    assert texts.TOP_CONTRIBUTION.partition("{label}")[0].format(word="dull") in training_says(app)

@@ -1,7 +1,5 @@
 """The page of a class without a browser: who may see what, what is saved, and what is said when something is wrong."""
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
@@ -12,15 +10,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages import contents
-from pages.classroom import entrance, events, teacher, texts
+from pages.classroom import entrance, events, texts
 from pages.classroom.entrance import LEAD, ROOM, SECRET
 from pages.classroom.results import lesson_of
 from pages.fill_mask.stage import MAX_UNLISTED
-from pages.fill_mask.texts import GUESSED_BESIDES, GUESSED_BESIDES_CUT
+from pages.fill_mask.texts import GUESSED_BESIDES_CUT
 from pages.ui.panels.lesson import shipped_lesson
 from pages.ui.panels.lesson_question import compute
-from pages.ui.shell import cache
-from pages.ui.shell.texts import ABOUT_THE_ROOM, CANNOT_BE_SHOWN
+from pages.ui.shell.texts import ABOUT_THE_ROOM
 from pages.ui.stage.first_picture import split_message
 from pages.ui.stage.texts import CLASS_GUESSED, UNLISTED_GUESS
 from pages.ui.stage.tokens import escape_markdown
@@ -31,19 +28,15 @@ from tx_core.classroom import rooms as store
 from tx_core.classroom.lesson_file import read_lesson, write_lesson
 from tx_core.classroom.room_database import NO_DATABASE
 from tx_core.classroom.rooms import Rooms, host_rooms
-from tx_core.errors import Busy
 
 SOURCE = (ROOT / "assets" / "lessons" / "path.yaml").read_text("utf-8")
 STEPS = 11
 """What a room keeps of the model's answer beside the answer itself."""
 MARK = "Xylophones"
-WRONG_HEAD = 'measure: strongest_key, text: "Yesterday I [MASK] to school.", head: "99-7"'
-FORMULAS = ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1")
 
 
 @pytest.fixture
 def rooms(host: Callable[..., None], tmp_path: Path) -> Iterator[Rooms]:
-    """The rooms of this process, in a file of this test."""
     host(rooms_file=tmp_path / "rooms.sqlite", database_url="")
     host_rooms.cache_clear()
     yield host_rooms()
@@ -52,23 +45,9 @@ def rooms(host: Callable[..., None], tmp_path: Path) -> Iterator[Rooms]:
 
 
 def written(app: AppTest) -> str:
-    """Everything that a page says."""
     return "\n".join(
         str(element.value) for kind in ("text", "markdown", "caption", "code", "metric") for element in app.get(kind)
     )
-
-
-def test_a_text_that_a_spreadsheet_would_take_for_a_formula_is_saved_as_text(rooms: Rooms):
-    room, token = rooms.open(SOURCE, STEPS, nicknames=True)
-    for formula in FORMULAS:
-        member = rooms.join(room.code, formula)
-        rooms.answer(member, 1, formula)
-        rooms.send_sentence(member, 1, formula)
-    table = list(csv.reader(io.StringIO(teacher.answers_csv(token).decode("utf-8-sig"))))
-    assert tuple(table[0]) == texts.COLUMNS
-    assert len(table) == 1 + len(FORMULAS)
-    assert [cell for row in table for cell in row if cell.startswith(("=", "+", "-", "@", "\t"))] == []
-    assert {row[4] for row in table[1:]} == {f"'{formula.strip()}" for formula in FORMULAS}
 
 
 def test_a_wrong_code_is_explained_and_so_is_a_forged_token(rooms: Rooms, open_app: Callable[..., AppTest]):
@@ -87,7 +66,6 @@ def test_a_wrong_code_is_explained_and_so_is_a_forged_token(rooms: Rooms, open_a
 
 
 def with_token(role: str, code: str, token: str) -> AppTest:
-    """Open the page of a visitor whose session holds a token."""
     app = AppTest.from_file(ROOT / "pages" / "main.py", default_timeout=240)
     app.session_state[entrance.TOKENS] = {(role, code): token}
     app.query_params[role] = code
@@ -110,21 +88,18 @@ def test_the_code_alone_lets_nobody_teach(rooms: Rooms, open_app: Callable[..., 
 
 
 def enter(open_app: Callable[..., AppTest], code: str) -> AppTest:
-    """Join a room as a student."""
     app = open_app("classroom", **{ROOM: code})
     next(button for button in app.button if code in button.label).click().run()
     return app
 
 
 def drawn(app: AppTest) -> str:
-    """All that the drawings of a page are sent."""
     return "".join(str(element.proto) for element in app.get("bidi_component")).casefold()
 
 
 def open_view_of(
     rooms: Rooms, open_app: Callable[..., AppTest], number: int, guesses: Sequence[str], source: str = SOURCE
 ) -> AppTest:
-    """Show a student a step that a class has answered: its stage stands in the room."""
     step = lesson_of(source).steps[number - 1]
     room, token = rooms.open(source, STEPS)
     rooms.go(token, number)
@@ -139,7 +114,6 @@ def open_view_of(
 
 
 def stages(app: AppTest) -> list[str]:
-    """The stages on a page, by their names."""
     return [one.proto.component_name for one in app.get("bidi_component") if one.proto.component_name.startswith(STAGE)]
 
 
@@ -206,23 +180,7 @@ def test_the_stage_of_a_revealed_step_is_made_once_for_all_phones_and_not_announ
     assert events.read_messages(room.id)[events.STUDENT] == events.CLOSED and room.id not in events.hub.stages
 
 
-def test_a_stage_that_could_not_be_computed_is_not_shared(
-    rooms: Rooms, open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
-):
-    room, token = rooms.open(SOURCE, STEPS)
-    lead = open_app("classroom", **{SECRET: token})
-    rooms.reveal(token, 1, asdict(compute(lesson_of(SOURCE).steps[0])))
-
-    def refuse(*_: object, **__: object) -> None:
-        raise Busy("Ask again in a moment.")
-
-    monkeypatch.setattr(cache, "trace_with", refuse)
-    lead.run()
-    assert not staged(lead)["stacks"] and room.id not in events.hub.stages
-
-
 def guessed_words(app: AppTest) -> dict[str, list]:
-    """What a class guessed, by the word whose bar it stands at."""
     start = CLASS_GUESSED.partition("{")[0]
     return {bar["label"]: [bar["guess"][0], bar["guess"][1].removeprefix(start)] for bar in likely(app) if bar["guess"]}
 
@@ -235,10 +193,7 @@ def test_the_guesses_of_a_word_stand_in_the_pages_own_list_and_the_others_below_
     app = open_view_of(rooms, open_app, 1, ["lima", "Lima ", "CHILE", *unlisted], source)
     total = 3 + len(unlisted)
     one = texts.COUNT.format(count=1, share="8\u00a0%")
-    assert guessed_words(app) == {
-        "lima": [2 / total, texts.COUNT.format(count=2, share="17\u00a0%")],
-        "chile": [1 / total, one],
-    }
+    assert guessed_words(app) == {"lima": [2 / total, texts.COUNT.format(count=2, share="17\u00a0%")], "chile": [1 / total, one]}
     named = ", ".join(UNLISTED_GUESS.format(word=word, said=one) for word in unlisted[:MAX_UNLISTED])
     assert GUESSED_BESIDES_CUT.format(words=named, count=1) in pictured(app)
     text = lesson_of(source).steps[0].view["text"]
@@ -246,35 +201,6 @@ def test_the_guesses_of_a_word_stand_in_the_pages_own_list_and_the_others_below_
         app.text_input(key="fill_mask_text").set_value(changed).run()
         assert len(guessed_words(app)) == shown
         assert (unlisted[0] in pictured(app)) is bool(shown)
-
-
-def test_the_guesses_for_a_changed_run_stand_beside_it_and_not_beside_the_run_without_the_change(
-    rooms: Rooms, open_app: Callable[..., AppTest]
-):
-    app = open_view_of(rooms, open_app, 3, ["go", "go", "was", "go"])
-    assert guessed_words(app) == {}
-    ask(app, add=["off~5-7"])
-    assert guessed_words(app) == {"go": [0.75, texts.COUNT.format(count=3, share="75\u00a0%")]}
-    was = UNLISTED_GUESS.format(word="was", said=texts.COUNT.format(count=1, share="25\u00a0%"))
-    assert GUESSED_BESIDES.format(words=was) in pictured(app)
-    assert staged(app)["guesses"]["cells"] == []
-    ask(app, drop=["off~5-7"])
-    assert guessed_words(app) == {}
-
-
-def test_a_student_whose_question_cannot_be_asked_still_follows_the_class(rooms: Rooms, open_app: Callable[..., AppTest]):
-    broken = SOURCE.replace('measure: strongest_key, text: "Yesterday I [MASK] to school.", head: "5-7"', WRONG_HEAD)
-    assert broken != SOURCE
-    room, token = rooms.open(broken, STEPS)
-    rooms.go(token, 2)
-    app = enter(open_app, room.code)
-    assert not app.exception
-    assert any(CANNOT_BE_SHOWN in element.value for element in app.markdown)
-    assert events.EVENTS in "".join(str(element.proto) for element in app.get("bidi_component"))
-    rooms.go(token, 3)
-    app.run()
-    assert not any(CANNOT_BE_SHOWN in element.value for element in app.markdown)
-    assert any(button.label == texts.SEND for button in app.button)
 
 
 def test_a_database_that_is_away_is_explained(rooms: Rooms, open_app: Callable[..., AppTest]):

@@ -7,21 +7,18 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.client import HTTPConnection, HTTPResponse
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
 from pages.classroom import events
-from pages.classroom.events import CLOSED, EVENTS, GONE, STATE, STUDENT, TEACHER, Hub
+from pages.classroom.events import CLOSED, EVENTS, STATE, STUDENT, TEACHER, Hub
 from tests.support.apart import run_apart
 from tests.support.postgres import postgres
-from tests.support.serving import ROOT, WITHOUT_MODELS, fetch, serving, wait_until
-from tx_core.classroom.room_database import NO_DATABASE, ROOMS_FAILED
+from tests.support.serving import ROOT, WITHOUT_MODELS, fetch, serving
 from tx_core.classroom.rooms import Rooms
 
 pytestmark = pytest.mark.ci
-
 SOURCE = (ROOT / "assets" / "lessons" / "path.yaml").read_text("utf-8")
 STEPS = 10
 MARK = "Xylophones"
@@ -29,7 +26,6 @@ MARK = "Xylophones"
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """What a channel reads, in place of the rooms."""
     messages = {TEACHER: "t0", STUDENT: "s0"}
     monkeypatch.setattr(events, "read_messages", lambda room: dict(messages))
     monkeypatch.setattr(events, "PAUSE_SECONDS", 0.0)
@@ -82,41 +78,6 @@ def test_a_stream_ends_with_the_room_and_not_with_somebody_who_writes_closed(tol
     run_apart(play())
 
 
-def test_a_student_who_is_removed_learns_of_it_from_a_page_that_runs_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    rooms = Rooms(f"sqlite:///{tmp_path}/rooms.sqlite")
-    monkeypatch.setattr(events, "host_store", lambda: rooms)
-    monkeypatch.setattr(events, "PAUSE_SECONDS", 0.0)
-
-    async def play() -> None:
-        hub = Hub()
-        room, teacher = rooms.open(SOURCE, STEPS)
-        stays, goes = rooms.join(room.code), rooms.join(room.code)
-        rooms.answer(stays, 1, "went")
-        streams = [hub.stream(room.id, 7, token) for token in (stays, goes)]
-        for stream in streams:
-            await next_of(stream)
-        rooms.remove(teacher, None)
-        hub.notify(room.id)
-        assert [await next_of(stream) == GONE for stream in streams] == [False, True]
-        with pytest.raises(StopAsyncIteration):
-            await next_of(streams[1])
-        await streams[0].aclose()
-
-    run_apart(play())
-
-
-def test_soon_after_the_start_the_log_says_why_the_rooms_cannot_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.delenv("TX_DATABASE_URL", raising=False)
-    log, place = tmp_path / "log.txt", tmp_path / "log.sqlite"
-    place.write_bytes(b"no database at all" * 400)
-    said = ROOMS_FAILED % (f"sqlite:///{place}", "file is not a database")
-    with serving(ROOT, log, **WITHOUT_MODELS) as url:
-        wait_until(lambda: said in log.read_text("utf-8"), 60, "the line")
-        status, _, body = fetch(f"{url}/{STATE}?key=anybody")
-        assert (status, body.decode()) == (503, NO_DATABASE)
-    assert log.read_text("utf-8").count(said) == 1
-
-
 def test_a_burst_of_answers_is_read_once_and_a_lost_notification_is_made_up_for(monkeypatch: pytest.MonkeyPatch):
     reads: list[int] = []
 
@@ -143,7 +104,6 @@ def test_a_burst_of_answers_is_read_once_and_a_lost_notification_is_made_up_for(
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
 def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
-    """A server, and the address of its database."""
     folder = tmp_path_factory.mktemp("class")
     patch = pytest.MonkeyPatch()
     if request.param == "sqlite":
@@ -159,7 +119,6 @@ def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @pytest.fixture
 def rooms(served: tuple[str, str]) -> Iterator[Rooms]:
-    """The same rooms, as another server has them."""
     found = Rooms(served[1])
     yield found
     found.dispose()
@@ -167,7 +126,6 @@ def rooms(served: tuple[str, str]) -> Iterator[Rooms]:
 
 @contextmanager
 def listening(url: str, token: str) -> Iterator[HTTPResponse]:
-    """Listen to a room as a browser does."""
     server = urlsplit(url)
     connection = HTTPConnection(server.hostname, server.port, timeout=60)
     connection.request("GET", f"/{EVENTS}?key={token}", headers={"Accept": "text/event-stream"})
@@ -182,7 +140,6 @@ def listening(url: str, token: str) -> Iterator[HTTPResponse]:
 
 
 def heard(answer: HTTPResponse) -> dict[str, object]:
-    """Read the next event."""
     while not (line := answer.readline()).startswith(b"data:"):
         assert line, "the stream ended"
     return json.loads(line[5:])

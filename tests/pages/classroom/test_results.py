@@ -5,13 +5,7 @@ from itertools import pairwise
 import pytest
 
 from pages.classroom import texts
-from pages.classroom.results import (
-    Votes,
-    guessed_cells,
-    guessed_words,
-    message,
-    results,
-)
+from pages.classroom.results import Votes, guessed_cells, message, results
 from tests.support.serving import ROOT
 from tx_core.classroom.measures import Answer
 from tx_core.classroom.questions import MAX_ANSWERS, RANGE, Question, normalised_gain
@@ -86,15 +80,6 @@ def test_before_the_answers_are_revealed_nobody_is_told_what_was_answered():
     assert "answered" not in message(room(), Votes(), for_teacher=False)
 
 
-def test_a_student_at_another_step_is_told_of_that_step():
-    revealed = {1: {"right": "went", "value": 0.8, "options": ["went"], "shares": [0.8]}}
-    one = room(revealed=revealed, together=False)
-    assert message(one, Votes(), for_teacher=False)["results"] is None
-    told = message(one, Votes(["went", "go"]), for_teacher=False, step=1)
-    assert told["step"] == 1
-    assert shares(told["results"])["went"] == (1, 0.5)
-
-
 def test_two_votes_stand_side_by_side_with_how_many_were_right_and_the_normalised_gain():
     told = results(question("word"), MODEL, ["went", "went", "went", "go"], ["went", "go", "go", "go", "came"])
     assert {row["label"]: (row["first"], row["share"]) for row in told["rows"]} == {
@@ -110,16 +95,6 @@ def test_two_votes_stand_side_by_side_with_how_many_were_right_and_the_normalise
     assert texts.VOTED_FIRST.format(count=2) in vote["sentence"]
 
 
-def test_the_first_vote_is_told_where_the_teacher_shows_it_and_without_the_models_answer():
-    hidden, shown = (message(room(discussed={2: one}), Votes([], ["to"] * 3), for_teacher=False) for one in (False, True))
-    assert hidden["results"] is None and hidden["note"] == shown["note"] == texts.DISCUSS_NOW
-    assert shares(shown["results"]) == {"to": (3, 1.0)} and shown["results"]["model"] == ""
-    assert message(room(discussed={2: True}), Votes([], []), for_teacher=True)["note"] == texts.ANSWERED_AGAIN.format(
-        answered=12, students=30
-    )
-    assert [message(room(discussed={2: one}), Votes([], []), for_teacher=True)["first"] for one in (False, True)] == [False, True]
-
-
 def test_guesses_are_placed_in_the_rows_and_columns_that_they_were_chosen_from():
     row = Answer("mary", 0.9, ("mary", "lost"), (0.9, 0.1), ("her",), ("mary", "lost"))
     assert guessed_cells(row, ["lost", "lost", "mary", "elsewhere"]) == (
@@ -130,11 +105,3 @@ def test_guesses_are_placed_in_the_rows_and_columns_that_they_were_chosen_from()
     wall = Answer("1-1", 0.5, names, (0.1,) * 6, ("1", "2"), ("1", "2", "3"))
     assert [cell[:3] for cell in guessed_cells(wall, ["2-1", "1-3"])] == [("1", "3", 0.5), ("2", "1", 0.5)]
     assert guessed_cells(MODEL, ["went"]) == ()
-
-
-def test_guessed_words_are_counted_with_their_shares_the_most_frequent_first():
-    assert guessed_words(["ran", " Went", "went", "WENT  ", "in a  hurry"]) == (
-        ("Went", 0.6, texts.COUNT.format(count=3, share="60\u00a0%")),
-        ("ran", 0.2, texts.COUNT.format(count=1, share="20\u00a0%")),
-        ("in a hurry", 0.2, texts.COUNT.format(count=1, share="20\u00a0%")),
-    )

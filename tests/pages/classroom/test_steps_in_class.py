@@ -10,17 +10,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.classroom import reach, texts
-from pages.classroom.entrance import ROOM, SECRET
+from pages.classroom.entrance import SECRET
 from pages.classroom.results import sentence_of
 from pages.classroom.teacher import summary_csv
 from pages.ui.panels.lesson import names_in_order, shipped_lesson
 from pages.ui.panels.lesson_question import choices_of, compute
 from pages.ui.shell.address import PRESENT
-from pages.ui.shell.level import ADVANCED, BASIC, LEVEL
 from tests.pages.classroom.test_classroom_page import drawn, enter, rooms, stages, written
-from tests.support.staged import staged
 from tx_core.classroom.lesson_file import Lesson, Step, write_lesson
-from tx_core.classroom.rooms import IS_REVEALED, Rooms
+from tx_core.classroom.rooms import Rooms
 
 __all__ = ["rooms"]  # the fixture
 PATH = shipped_lesson("path")
@@ -33,22 +31,18 @@ ASKED = {
     )
     for kind in ("word", "token", "choice", "cell", "head")
 }
-BARE = PATH.steps[0].model_copy(update={"question": None, "then": "Try another one."})
 
 
 def lesson_with(*steps: Step, **changes: object) -> Lesson:
-    """A teacher's own lesson with these steps."""
     return PATH.model_copy(update={"steps": steps, **changes})
 
 
 def open_room(rooms: Rooms, *steps: Step, **changes: object) -> tuple[str, str]:
-    """Open a room for such a lesson: its code and the teacher's token."""
     room, token = rooms.open(write_lesson(lesson_with(*steps, **changes)), len(steps))
     return room.code, token
 
 
 def button(app: AppTest, label: str):
-    """The button with a label."""
     return next(one for one in app.button if one.label == label)
 
 
@@ -56,11 +50,6 @@ def drawn_as_written(app: AppTest) -> str:
     """All that the drawings of a page are told, quotation marks of a language as they are written."""
     sent = [element.proto for element in app.get("bidi_component")]
     return " ".join(str(json.loads(one.json)) if one.json else one.bytes.decode("utf-8", "replace") for one in sent)
-
-
-def view_level(app: AppTest) -> str:
-    """The level of the stage of the step."""
-    return staged(app)["level"]
 
 
 @pytest.mark.parametrize("kind", ["choice", "cell", "head"])
@@ -81,41 +70,6 @@ def test_sentence_and_options_stand_everywhere_before_the_reveal(rooms: Rooms, o
     projector = open_app("classroom", **{SECRET: token, PRESENT: "1"})
     for said in (sentence, step.question.ask, *options):
         assert said in drawn_as_written(projector)
-
-
-def test_a_guess_that_comes_after_the_reveal_is_said_to(rooms: Rooms, open_app: Callable[..., AppTest]):
-    code, token = open_room(rooms, ASKED["word"], ASKED["token"])
-    app, other = enter(open_app, code), enter(open_app, code)
-    app.text_input[0].set_value("went")
-    rooms.reveal(token, 1, {"right": "went", "value": 0.8, "options": ["went"], "shares": [0.8]})
-    button(app, texts.SEND).click().run()
-    other.run()
-    for _ in range(2):  # and it stays when the page is drawn again
-        assert IS_REVEALED in written(app) and texts.NO_GUESS_OF_YOURS not in written(app)
-        app.run()
-    assert IS_REVEALED not in written(other) and texts.NO_GUESS_OF_YOURS in written(other)
-    rooms.go(token, 2)
-    for one in (app, other):
-        one.run()
-        assert IS_REVEALED not in written(one)
-    rooms.reveal(token, 2, {})
-    button(app, texts.SEND).click().run()
-    other.run()
-    assert IS_REVEALED in written(app) and IS_REVEALED not in written(other)
-
-
-@pytest.mark.parametrize(("level", "expected"), [("beginner", BASIC), ("advanced", ADVANCED)])
-def test_a_student_sees_the_view_at_the_level_of_the_lesson(
-    rooms: Rooms, open_app: Callable[..., AppTest], level: str, expected: str
-):
-    code, token = open_room(rooms, BARE, level=level)
-    assert view_level(enter(open_app, code)) == expected
-    projector = open_app("classroom", **{SECRET: token, PRESENT: "1"})  # a step that asks nothing is shown there, too
-    assert BARE.text in drawn_as_written(projector) and stages(projector)
-    for chosen in (BASIC, ADVANCED):
-        app = open_app("classroom", **{ROOM: code, LEVEL: chosen})
-        button(app, texts.JOIN_ROOM.format(code=code)).click().run()
-        assert view_level(app) == chosen
 
 
 def test_a_class_votes_discusses_and_votes_again_in_two_clicks_and_the_summary_has_the_gain(

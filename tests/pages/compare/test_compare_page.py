@@ -6,20 +6,15 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.compare import below, texts
-from pages.compare.below import difference_rows
+from pages.compare import texts
 from pages.compare.inputs import EXAMPLES, changes_in_full
 from pages.compare.texts import FIRST_TEXT
-from pages.ui.shell import cache
-from pages.ui.stage.packing import RANDOM_WEIGHTS_NEED_BERT, RunName
-from pages.ui.stage.texts import TOKEN_CHANGES_UNDONE
 from tests.support.drawings import BIRD, says
-from tests.support.staged import ask_stage, is_staged, sent_weights, staged
+from tests.support.staged import ask_stage, sent_weights, staged
 from tx_core.analysis import comparison
-from tx_core.analysis.comparison import compare_attention, cosines, list_links, spell_words, word_similarities, word_vectors
-from tx_core.analysis.views import view, word_groups
+from tx_core.analysis.comparison import cosines, spell_words, word_similarities, word_vectors
+from tx_core.analysis.views import word_groups
 from tx_core.engine import catalogue
-from tx_core.errors import ModelUnavailable
 from tx_core.lessons.labels import FINE_TUNED
 from tx_core.lessons.untrained import untrained_engine
 from tx_core.transformer.interventions import Intervention, read_interventions
@@ -87,16 +82,6 @@ def test_what_is_chosen_to_differ_does_differ_at_once_and_what_differs_already_s
     assert app.session_state[f"compare_{name}"] == before
 
 
-def test_second_sentences_are_read_when_asked_for(open_app: Open):
-    app = open_app("compare", text="time flies", pair="a bird", pair_b="a cat")
-    assert "bird" not in staged(app)["stacks"][0]["queries"]["tokens"]
-    app.toggle(key="compare_two").set_value(True).run()
-    sent = staged(app)
-    sides = [stacks[0]["queries"]["words"] for stacks in (sent["stacks"], sent["run"]["stacks"])]
-    assert sides == [["[CLS]", "time", "flies", "[SEP]", "a", one, "[SEP]"] for one in ("bird", "cat")]
-    assert sent["address"]["own"]["two"] == "1"
-
-
 def test_every_shared_word_is_followed_through_the_layers_where_its_vectors_share_a_space(open_app: Open):
     followed = staged(open_app("compare", **BIRD))["followed"]
     runs = [engine().trace(BIRD[name], keep=("hidden",)) for name in ("text", "text_b")]
@@ -118,39 +103,6 @@ def test_every_shared_word_is_followed_through_the_layers_where_its_vectors_shar
     assert staged(open_app("compare", text="time", text_b="banana"))["nothing"] == texts.NO_COMMON_WORD
 
 
-def test_ambiguous_words_are_told_apart_and_a_chosen_one_stays_in_the_link(open_app: Open):
-    app = open_app("compare", text="the dog saw the cat", text_b="the cat saw the dog", word="3-6")
-    sent = staged(app)
-    assert {"the (word 1 of A, 4 of B)", "dog"} <= {one["name"] for one in sent["followed"]}
-    assert sent["view"]["word"] == [2, 5]
-    hidden = open_app("compare", text="the dog saw the cat", text_b="the cat saw the dog", word="2-5", hide="1")
-    assert staged(hidden)["view"]["word"] == [1, 4]  # a link counts the words that are shown
-    assert staged(open_app("compare", text="the dog", text_b="the cat", word="3-3"))["view"]["word"] is None
-
-
-@pytest.mark.parametrize(
-    ("asked", "told"),
-    [
-        ({"text": " "}, "There is no text yet"),
-        ({"text_b": "word " * 2000}, "shorten it"),
-        ({"vary": "changes", "changes_b": "hide~90"}, "there is no token 90"),
-    ],
-)
-def test_a_side_that_cannot_run_says_why_and_keeps_what_was_typed(open_app: Open, asked: dict[str, str], told: str):
-    app = open_app("compare", **{"text": "a bird", **asked})
-    assert not app.exception
-    assert told in says(app)
-    assert any(sentence in says(app) for sentence in texts.NOT_SHOWN.values())
-    assert not is_staged(app)
-    assert app.session_state["compare_text"] == asked.get("text", "a bird")
-
-
-def test_random_weights_are_refused_for_a_model_that_is_not_ours(hub_engine, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(cache, "engine", lambda _model, **_reading: hub_engine("roberta"))
-    with pytest.raises(ModelUnavailable, match=RANDOM_WEIGHTS_NEED_BERT):
-        RunName("roberta", FIRST_TEXT, "", False, (), 1).run()
-
-
 def test_a_long_text_sends_of_both_sides_what_is_on_the_screen(open_app: Open):
     app = open_app("compare", text="the cat " * 60, text_b="the dog " * 60, head="3-1")
     sent = staged(app)
@@ -163,15 +115,6 @@ def test_a_long_text_sends_of_both_sides_what_is_on_the_screen(open_app: Open):
     assert heads["run"]["id"] == heads["before"]["id"]
 
 
-@pytest.mark.parametrize(("head", "nearest"), [("12-4", [[5, 3]]), ("3-12", [[2, 7]]), ("12", [[5, head] for head in range(8)])])
-def test_a_head_that_a_model_lacks_gives_way_to_the_nearest(open_app: Open, head: str, nearest: list):
-    app = open_app("compare", text="a bird", head=head)
-    info = engine().info
-    note = texts.NEAREST_HEAD.format(model=engine().title, layers=info.num_layers, heads=info.num_heads)
-    assert note in says(app)
-    assert staged(app)["view"]["heads"] == nearest
-
-
 # A and B
 
 
@@ -182,22 +125,8 @@ def test_the_sides_are_swapped_and_b_is_pinned_as_a(open_app: Open):
         assert tuple(app.session_state[f"compare_{name}"] for name in ("text", "text_b")) == expected
 
 
-def test_a_change_that_names_a_token_goes_with_its_sentence_and_that_is_said(open_app: Open):
-    app = open_app("compare", text="a bird sings", vary="changes", changes_b="off~1-2_hide~3")
-
-    def outcome() -> tuple[str, bool]:
-        return staged(app)["address"]["own"]["changes_b"], TOKEN_CHANGES_UNDONE in says(app)
-
-    assert outcome() == ("off~1-2_hide~3", False)
-    app.text_input(key="compare_text").set_value("some big birds sing").run()
-    assert outcome() == ("off~1-2", True)
-    app.text_input(key="compare_text").set_value("a bird sings").run()
-    assert outcome() == ("off~1-2", False)
-
-
 @pytest.mark.parametrize(
-    ("linked", "note"),
-    [("off~2-3", texts.BOTH_CHANGED_ONCE), ("cut~3-2_temperature~0.5~2", texts.BOTH_CHANGED)],
+    ("linked", "note"), [("off~2-3", texts.BOTH_CHANGED_ONCE), ("cut~3-2_temperature~0.5~2", texts.BOTH_CHANGED)]
 )
 def test_changes_that_a_link_brings_are_described_in_full_and_one_click_takes_them_back(open_app: Open, linked: str, note: str):
     app = open_app("compare", text="a bird sings", changes=linked)
@@ -210,30 +139,3 @@ def test_changes_that_a_link_brings_are_described_in_full_and_one_click_takes_th
 
 
 # Numbers below the picture
-
-
-def test_the_table_lists_every_link_with_both_weights_and_leaves_out_what_is_not_there():
-    shown = [view(engine().trace(BIRD[name]).attention, merge_words=True) for name in ("text", "text_b")]
-    spelled = [
-        spell_words(engine().encode(BIRD[name]), one.query_places) for name, one in zip(("text", "text_b"), shown, strict=True)
-    ]
-    found = compare_attention(*shown, *spelled, *(one.weights[1, 2] for one in shown))
-    rows = list(difference_rows(found, list_links(found)))
-    for side, weights in ((2, found.one), (3, found.other)):
-        assert {np.float32(row[side]) for row in rows if row[side] is not None} == set(weights.ravel())
-        assert sum(row[side] is not None for row in rows) == weights.size
-    for _, _, one, other, difference in rows:
-        assert (difference is None) == (one is None or other is None)
-        assert difference is None or difference == pytest.approx(other - one, abs=1e-7)
-
-
-def test_a_table_too_long_to_show_names_the_largest_differences_of_the_view(open_app: Open, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(below, "MAX_LINK_ROWS", 7)
-    app = open_app("compare", **BIRD)
-    app.session_state["compare_table"] = True
-    app.run()
-    (shown,) = [element.value for element in app.dataframe]
-    assert len(shown) == 7
-    assert shown["B − A"].abs().is_monotonic_decreasing
-    links = len(staged(app)["rows"]["10"]) ** 2 - 2  # between "small" and "loudly", of which neither has both
-    assert texts.TABLE_CUT.format(all=links, shown=7) in says(app)

@@ -1,7 +1,6 @@
 """The page of the encoder-decoder: what it trains, says of its answers, and lets a visitor set, on the CPU and on a card."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 
@@ -9,7 +8,7 @@ from pages.encoder_decoder import model, texts
 from pages.encoder_decoder.inside import mask_pictures
 from pages.encoder_decoder.model import NUMBERS, SIZES, TASK_VALUES
 from pages.encoder_decoder.stage import explain_errors
-from pages.ui.panels.texts import SIZE_TOO_LARGE, SIZES_DO_NOT_FIT, SIZES_NEED_CARD
+from pages.ui.panels.texts import SIZE_TOO_LARGE, SIZES_NEED_CARD
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.texts import NO_MODEL, STORED_MODEL
 from tests.support.copy_page import KIND, SETTINGS, SMALL, Open, buttons, moments, press, progress, row, says
@@ -19,7 +18,6 @@ from tx_core.lessons.seq2seq_shapes import BatchSizes, run_shapes
 from tx_core.training import copy_task
 from tx_core.training.background import Registry
 from tx_core.training.copy_task import NOTEBOOK_COPY, QUICK, CopyAnswer, start_copy_training
-from tx_core.training.loop import TOO_LONG_RUN
 from tx_core.transformer.config import Seq2SeqConfig
 from tx_core.transformer.trace import Trace
 
@@ -32,18 +30,6 @@ def trainings(monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
     """A server of its own for each test, with space for two trainings."""
     with own_server(monkeypatch, limit=2, pause=0.0) as registry:
         yield registry
-
-
-def test_a_trained_model_is_discarded_by_a_reload_and_trained_again_from_its_link_it_is_the_same(
-    open_app: Open, trainings: Registry
-):
-    found = []
-    for _ in range(2):
-        app = press(open_app("encoder_decoder", **SMALL), "train")
-        found.append(until_still(app, trainings, KIND))
-        assert texts.DISCARDED in says(app.run())
-    assert found[0].result is not found[1].result
-    assert [record.values for record in found[0].records] == [record.values for record in found[1].records]
 
 
 def test_a_model_of_other_settings_is_said_and_shown_again(open_app: Open, trainings: Registry):
@@ -60,12 +46,6 @@ def test_a_model_of_other_settings_is_said_and_shown_again(open_app: Open, train
     assert app.session_state["encoder_decoder_heads"] == 2
 
 
-def test_a_run_that_would_keep_the_host_too_long_is_refused(open_app: Open, trainings: Registry):
-    app = press(open_app("encoder_decoder", width="128", layers="2", feed="512", batches="600", length="16"), "train")
-    assert TOO_LONG_RUN.partition("}")[2] in says(app)
-    assert trainings.running == 0
-
-
 def test_it_opens_on_the_model_that_ships_and_shows_how_it_came_to_be(open_app: Open):
     app = open_app("encoder_decoder")
     assert not app.exception
@@ -78,19 +58,6 @@ def test_it_opens_on_the_model_that_ships_and_shows_how_it_came_to_be(open_app: 
     assert moments(app)[0]["said"] == texts.SAID.format(right=0, total=9)
     assert sent["address"]["defaults"]["heads"] == [[0, 0]]
     assert STORED_MODEL not in says(open_app("encoder_decoder", width="32"))
-
-
-def test_each_row_of_a_map_names_what_the_decoder_reads_and_writes(open_app: Open, trainings: Registry):
-    app = press(open_app("encoder_decoder", **SMALL | {"task": "reverse"}), "train")
-    until_still(app, trainings, KIND)
-    source = [texts.START, *SMALL["numbers"].split()]
-    for place, moment in enumerate(moments(app)):
-        written = row(app, texts.OUTPUT, place)
-        cross, within, _ = moment["stacks"]
-        assert cross["keys"]["tokens"] == within["queries"]["tokens"] == source
-        named = [f"{read} → {number}" for read, number in zip([texts.START, *written], written, strict=False)]
-        assert cross["queries"]["tokens"] == named
-    assert row(app, texts.CORRECT) == source[:0:-1]
 
 
 def answer_of(numbers: tuple[int, ...], written: tuple[int, ...], *, usual: bool = True) -> CopyAnswer:
@@ -117,22 +84,6 @@ def test_wrong_answers_are_explained_by_what_the_training_was():
     assert explain_errors(answer_of((5, 6), (5, 6)), done, untested) == ""
 
 
-def test_sizes_that_do_not_go_together_are_reported_in_the_words_of_the_page(open_app: Open):
-    app = open_app("encoder_decoder", width="10", heads="3")
-    assert not app.exception
-    (problem,) = (text.value for text in app.text if text.value.startswith(SIZES_DO_NOT_FIT.partition("{")[0]))
-    assert all(f"“{SIZES[name].label}”" in problem for name in ("width", "heads"))
-    assert staged(app)["training"] is None
-
-
-@pytest.mark.parametrize("written", ["3 4 999", "<b>5</b>"])
-def test_numbers_that_the_model_cannot_read_are_reported_and_kept(open_app: Open, written: str):
-    app = open_app("encoder_decoder", **SMALL | {"numbers": written})
-    assert not app.exception
-    assert "whole numbers from 2 to 11" in says(app)
-    assert app.text_input(key="encoder_decoder_numbers").value == written
-
-
 def test_choosing_sort_sets_what_it_takes_to_learn_it_and_says_so_before(open_app: Open):
     app = open_app("encoder_decoder")
     task, values = app.segmented_control(key="encoder_decoder_task"), TASK_VALUES["sort"]
@@ -145,28 +96,6 @@ def test_choosing_sort_sets_what_it_takes_to_learn_it_and_says_so_before(open_ap
     app.segmented_control(key="encoder_decoder_task").set_value("reverse").run()
     defaults = {"vocab": SIZES["vocab"].default, "batches": SIZES["batches"].default, "numbers": NUMBERS}
     assert {name: app.session_state[f"encoder_decoder_{name}"] for name in values} == defaults
-
-
-def test_sizes_and_numbers_of_the_reader_s_own_stay_when_another_task_is_chosen(open_app: Open):
-    app = open_app("encoder_decoder", vocab="60", batches="50", numbers="7 3 11")
-    app.segmented_control(key="encoder_decoder_task").set_value("sort").run()
-    kept = {name: app.session_state[f"encoder_decoder_{name}"] for name in ("vocab", "batches", "numbers")}
-    assert kept == {"vocab": 60, "batches": 50, "numbers": "7 3 11"}
-
-
-@pytest.mark.ci
-@pytest.mark.parametrize(
-    ("task", "values", "learned"),
-    [("copy", {}, True), ("reverse", {}, True), ("sort", {}, False), ("sort", TASK_VALUES["sort"], True)],
-    ids=["copy", "reverse", "sort with the sizes of copy", "sort with its own sizes"],
-)
-def test_what_the_page_says_of_the_loss_of_each_task_holds(task: str, values: dict, learned: bool):
-    sizes = {SIZES[name].setting: value for name, value in values.items() if name in SIZES}
-    limit = 0.01 if learned else 0.1
-    assert (
-        any(record.values["loss"] < limit for record in start_copy_training(replace(QUICK, task=task, **sizes)).updates())
-        == learned
-    )
 
 
 @pytest.fixture

@@ -1,17 +1,12 @@
 """The page of explanations: every number is the core's, the table is the stored one, and what is said is put to the model."""
 
 import numpy as np
-import pytest
 
 from pages.explanations import texts
-from pages.explanations.methods import MAX_TOKENS
-from pages.explanations.recovery import KIND
 from pages.ui.shell.numbers import whole_percent
-from pages.ui.stage.texts import QUEUE_NEXT
 from tests.support.drawings import problems, says
-from tests.support.staged import ask_stage, is_empty, looked_at, staged, staged_pictures
-from tests.support.trainings import Counting, own_server, until_still
-from tx_core.causal.deciding_words import SEVERAL_WORDS, explain_pair, shares_first, stored_pairs
+from tests.support.staged import looked_at, staged, staged_pictures
+from tx_core.causal.deciding_words import explain_pair, shares_first, stored_pairs
 from tx_core.causal.explain import METHODS, READS_ATTENTION, side_by_side
 
 PAGE = "explanations"
@@ -45,23 +40,6 @@ def test_a_word_leads_on_to_attention_and_to_patching_with_the_pair(open_app, en
         assert patching.startswith("./patching?") and f"cell=1-{place}" in patching and "text_b=" in patching
 
 
-@pytest.mark.parametrize(
-    ("view", "why"),
-    [
-        ({"text": PAIR["text"]}, texts.NO_SECOND_SENTENCE),
-        ({"text": "The dog [MASK] here.", "text_b": "A cat [MASK] there."}, SEVERAL_WORDS.partition("(")[0].format(count=3)),
-        ({"text": "a [MASK]", "text_b": "bird " * MAX_TOKENS + "[MASK]"}, texts.TOO_LONG.partition("{")[0]),
-        (PAIR | {"model": "writer"}, "cannot fill blanks"),
-    ],
-    ids=["one sentence", "three words", "too long", "a model that writes"],
-)
-def test_a_bad_pair_is_explained_and_nothing_typed_is_lost(open_app, view: dict[str, str], why: str):
-    app = open_app(PAGE, **view)
-    assert not app.exception
-    assert why in says(app) and is_empty(app)
-    assert {name: app.session_state[f"{PAGE}_{name}"] for name in view} == view
-
-
 def test_the_table_is_the_stored_one_with_intervals_and_without_a_button(open_app):
     app = open_app(PAGE)
     bars, listing = staged_pictures(app, 1)
@@ -74,23 +52,6 @@ def test_the_table_is_the_stored_one_with_intervals_and_without_a_button(open_ap
             whole_percent(row[name].share) for name in ("number", "verb", "gender", "alone")
         ]
     assert f"{len(pairs)} of {drawn}" in bars["sentence"] and staged(app)["training"] is None
-
-
-def test_pairs_that_are_not_stored_are_read_in_the_background_when_asked(open_app, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("pages.explanations.recovery.READ_PAIRS", 3)
-    with own_server(monkeypatch, limit=1, pause=0.001) as registry:
-        app = open_app(PAGE, **PAIR, nospecial="1")
-        assert staged(app)["training"]["buttons"][0][0] == "run"
-        assert texts.NOT_READ.partition("{")[0] in says(app)
-        registry.start("another", KIND, before := Counting(), "elsewhere")
-        ask_stage(app, "settings", {"training": "run"})
-        assert QUEUE_NEXT in staged(app)["training"]["said"] and texts.NOT_READ.partition("{")[0] not in says(app)
-        registry.stop("another", KIND)
-        before.let(1)
-        assert until_still(app, registry, KIND).state == "finished"
-        assert not app.exception
-        bars, _ = staged_pictures(app, 1)
-        assert bars["chart"]["title"] == texts.TABLE.format(count=3)
 
 
 # What is said

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from pages.fill_mask import texts
 from pages.fill_mask.head_scan import BEGIN, followed_words, scan_rows
 from pages.fill_mask.inputs import EXAMPLES
-from pages.fill_mask.predictions import ListSettings, contrasts, note, strongest_words
+from pages.fill_mask.predictions import ListSettings, contrasts, strongest_words
 from pages.fill_mask.progress import ROUTE
 from pages.fill_mask.run import FIRST_HEAD
 from pages.ui.shell import metrics
@@ -25,7 +25,7 @@ from tx_core.fill_mask import predictions
 from tx_core.fill_mask.head_scan import Scan
 from tx_core.fill_mask.prediction_shift import shift_predictions
 from tx_core.fill_mask.word_scores import score_words
-from tx_core.transformer.interventions import Intervention, read_interventions
+from tx_core.transformer.interventions import read_interventions
 
 Open = Callable[..., AppTest]
 SETTINGS = ListSettings(listed=5, temperature=1.0, top_p=1.0, limit=1.0)
@@ -44,7 +44,9 @@ def test_a_blank_shows_its_prediction_before_and_after_in_one_picture(open_app: 
     assert min(max(pair) for pair in rows.values()) >= max(left_out)
     assert [bar["after"] for bar in bars] == sorted((bar["after"] for bar in bars), reverse=True)
     for one, bar in zip(strongest_words(shift, SETTINGS), bars, strict=True):
-        assert bar["note"] == texts.WORD_DETAIL.format(sentence=one.prediction.sentence, rank=note(one))
+        ranks = {"before": one.rank_before, "after": one.rank_after}
+        moves = {-1: texts.CLIMBED, 0: texts.SAME_RANK, 1: texts.FELL}[int(np.sign(one.rank_after - one.rank_before))]
+        assert bar["note"] == texts.WORD_DETAIL.format(sentence=one.prediction.sentence, rank=moves.format(**ranks))
         assert (bar["saidBefore"], bar["saidAfter"]) == (percent(one.before), percent(one.after))
     now, was = (min(shift.moved, key=rank) for rank in (lambda one: one.rank_after, lambda one: one.rank_before))
     assert staged(app)["prediction"]["headline"].startswith(texts.WITH_CHANGES.format(count=2))
@@ -85,14 +87,6 @@ def test_the_page_begins_with_the_head_that_the_prediction_depends_on_most_and_a
     app.text_input(key="fill_mask_text").set_value(BLANK).run()
     assert app.session_state["fill_mask_heads"] == [(0, 1)]
     assert not staged(app)["automatic"]
-
-
-def test_a_long_text_is_scanned_only_on_request(open_app: Open, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(Scan, "updates", lambda scan: pytest.fail("a long text was scanned"))
-    text = "A ___ of " + "very " * 90 + "many words."
-    app = open_app("fill_mask", text=text)
-    assert app.session_state["fill_mask_heads"] == [FIRST_HEAD]
-    assert staged(app)["prediction"]["invited"] is None
 
 
 def most_important(text: str) -> list[tuple[int, int]]:
@@ -153,18 +147,6 @@ def test_a_scan_follows_any_named_word_or_the_difference_of_two(open_app: Open):
         assert ratio_before == pytest.approx(woman.before / dog.before)
         assert ratio == pytest.approx(woman.after[layer - 1, head - 1] / dog.after[layer - 1, head - 1])
     assert [list(row) for row in app.dataframe[0].value.itertuples(index=False)] == [pytest.approx(list(row)) for row in rows]
-
-
-def test_what_was_changed_when_a_scan_was_asked_for_stays_changed_in_it(open_app: Open):
-    app = scanned(open_app, changes="off~5-7")
-    told = staged(app)["scan"]
-    expected = Scan(catalogue.load(catalogue.DEFAULT), BLANK, interventions=[Intervention("off", 4, 6)]).run()
-    np.testing.assert_allclose(told["result"]["words"][0]["after"], expected.after.ravel(), rtol=1e-6)
-    assert (told["again"], texts.SCAN_BASE_ONE in told["result"]["notes"]) == (False, True)
-    app.session_state["fill_mask_changes"] = ()
-    told = staged(app.run())["scan"]
-    np.testing.assert_allclose(told["result"]["words"][0]["after"], expected.after.ravel(), rtol=1e-6)
-    assert told["again"]
 
 
 def progress(path: str) -> dict[str, object]:

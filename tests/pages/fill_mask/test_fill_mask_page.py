@@ -5,23 +5,20 @@ from streamlit.testing.v1 import AppTest
 
 from pages.fill_mask import texts
 from pages.fill_mask.inputs import ONLY_LIST
-from tests.support.blanks import ask, click_word, followed, likely, pictured, predicts, words
+from tests.support.blanks import ask, click_word, followed, likely, pictured, predicts
 from tests.support.orders import compared, counted
 from tests.support.staged import axes, below, is_staged, made_changes, staged
 from tx_core.engine import catalogue
 from tx_core.engine.engine import NO_WORD_HEAD
-from tx_core.engine.tokenizer import MAX_TEXT_CHARACTERS, NO_SENTENCE
-from tx_core.fill_mask.predictions import TOO_MANY_BLANKS, predict
-from tx_core.fill_mask.word_scores import LENGTH_NOTE, NOT_IN_VOCABULARY, TOO_MANY_WORDS, score_words
+from tx_core.fill_mask.predictions import predict
+from tx_core.fill_mask.word_scores import LENGTH_NOTE, NOT_IN_VOCABULARY, score_words
 
 
 def drawn_bars(app: AppTest) -> list[dict]:
-    """Every chart of bars from the first to the last."""
     return [picture["chart"] for header in below(app) for picture in header["pictures"]]
 
 
 def said(app: AppTest) -> str:
-    """Everything that the page says outside its charts."""
     return "\n".join(element.value for kind in (app.markdown, app.caption, app.text) for element in kind)
 
 
@@ -93,12 +90,6 @@ def test_two_sentences_stand_against_each_other_and_each_in_the_picture(open_app
         assert axes(app)[0] == list(engine.encode(text).tokens)
 
 
-def test_one_sentence_that_cannot_be_filled_leaves_the_other(open_app):
-    app = open_app("fill_mask", text="", compare="1", second="A [MASK].")
-    assert NO_SENTENCE in said(app)
-    assert predicts(app)
-
-
 def test_a_model_without_a_masked_word_head_says_so_and_one_that_has_it_is_a_click_away(open_app):
     app = open_app("fill_mask", model="electra-small", text="The ___ sleeps.")
     assert NO_WORD_HEAD.format(title="ELECTRA small (discriminator)") in said(app)
@@ -106,25 +97,6 @@ def test_a_model_without_a_masked_word_head_says_so_and_one_that_has_it_is_a_cli
     app.button(key="fill_mask_model_default").click().run()
     assert predicts(app)
     assert text_of(app) == "The ___ sleeps."
-
-
-def test_the_focus_of_the_attention_is_on_the_chosen_blank(open_app):
-    app = open_app("fill_mask", text="A ___ and a ___.", blank="20")
-    assert (app.session_state["fill_mask_blank"], app.session_state["fill_mask_focus"]) == (1, 2)  # there are two
-    ask(app, blank=2)
-    assert app.session_state["fill_mask_focus"] == 5
-
-
-def test_a_click_on_another_word_leaves_the_blank_that_is_looked_at(open_app):
-    app = open_app("fill_mask")
-    assert likely(app)[0]["label"] == "went"
-    expected = predict(catalogue.load(catalogue.DEFAULT), "[MASK] I [MASK] to school.", top_k=1).blanks[1].predictions[0]
-    click_word(app, 0)  # as the hint of the first example says
-    assert (app.session_state["fill_mask_blank"], likely(app)[0]["label"]) == (2, expected.word)
-    click_word(app, 4)
-    assert app.session_state["fill_mask_blank"] == 2
-    click_word(app, 0)
-    assert app.session_state["fill_mask_blank"] == 1
 
 
 def test_what_a_forged_report_asks_for_brings_nothing_down(open_app):
@@ -156,15 +128,6 @@ def test_a_clicked_word_becomes_a_blank_and_a_clicked_blank_the_word_again(open_
     assert text_of(app) == "thank you very much."
 
 
-def test_a_blank_that_was_typed_just_before_one_is_made_stays_as_it_is(open_app):
-    app = open_app("fill_mask", text="I drink tea")
-    app.text_input(key="fill_mask_text").set_value("I drink a ___")  # sent together with the click
-    app.button(key="fill_mask_text_last").click().run()
-    assert not app.exception
-    assert text_of(app) == "I drink a ___"
-    assert predicts(app)
-
-
 def test_without_a_blank_there_is_a_hint_and_one_click_makes_one(open_app):
     app = open_app("fill_mask", text="The cat sleeps.")
     assert any(texts.NO_BLANK in markdown.value for markdown in app.markdown)
@@ -181,68 +144,6 @@ def test_a_word_behind_a_blank_travels_in_the_link(open_app):
     again = click_word(click_word(open_app("fill_mask", **link), 1), 5)
     assert text_of(again) == "The cat sat on ___ mat."
     assert "text_behind" not in staged(again)["address"]["own"]
-
-
-@pytest.mark.parametrize("behind", ["a,b,c,d", "<b>" + "x" * 3000])
-def test_words_of_a_link_that_do_not_fit_its_blanks_bring_nothing_down(open_app, behind: str):
-    app = open_app("fill_mask", text="The ___ and the ___ sleep.", text_behind=behind)
-    assert not app.exception
-    assert len(words(app)) == 6
-
-
-def test_the_models_guess_at_a_typed_blank_is_called_one(open_app):
-    app = click_word(open_app("fill_mask", text="The cat ___ on the mat."), 2)
-    assert text_of(app) != "The cat ___ on the mat."
-    (told,) = [info.value for info in app.info if info.value.startswith(texts.GUESS.partition("{")[0])]
-    assert text_of(app).split()[2] in told.replace("\\", "")
-    assert not [info for info in app.run().info if info.value.startswith(texts.GUESS.partition("{")[0])]
-
-
-def test_a_text_beyond_all_measure_is_refused_before_its_words_are_read(open_app, monkeypatch):
-    from tx_core.fill_mask import blanks
-
-    def refuse(text: str):
-        raise AssertionError("the words of a far too long text were read")
-
-    app = open_app("fill_mask", text="A ___ bird.")
-    monkeypatch.setattr(blanks, "text_parts", refuse)
-    text = "___ " * (MAX_TEXT_CHARACTERS // 4 + 1)
-    app.text_input(key="fill_mask_text").set_value(text).run()
-    assert not app.exception
-    assert text_of(app) == text
-    assert not predicts(app)
-
-
-BAD = (
-    ("", "There is no text yet"),
-    ("___", ""),
-    ("___ " + "tea " * 125, ""),
-    ("___ " + "tea " * 126, "129 tokens long and the model reads at most 128"),
-    ("___ " + "tea " * 2_500, "shorten it by"),
-    ("[MASK] " * 100, TOO_MANY_BLANKS.format(count=100, maximum=10, excess=90)),
-    ("👩‍👩‍👧 אני e\u0301\u0302\u0303 ___ nul\x00 🍕", ""),
-    ("<script>alert(1)</script> <img src=x onerror=alert(1)> ___", ""),
-    ("**bold** [a](javascript:alert(1)) :material/home: $x$ ___", ""),
-)
-
-
-def test_bad_input_is_answered_or_explained_stays_in_its_box_and_is_no_markup(open_app):
-    app = open_app("fill_mask", named="<b>x</b>, **y**")
-    for text, message in BAD:
-        app.text_input(key="fill_mask_text").set_value(text).run()
-        assert not app.exception
-        assert app.text_input(key="fill_mask_text").value == text
-        assert any(message in element.value for kind in (app.markdown, app.text) for element in kind)
-        assert predicts(app) == (not message)
-        assert not any("<script" in markdown.value or "**bold" in markdown.value for markdown in app.markdown)
-
-
-def test_too_many_words_to_ask_for_are_explained_and_stay(open_app):
-    many = ", ".join(f"word{number}" for number in range(30))
-    app = open_app("fill_mask", named=many)
-    assert TOO_MANY_WORDS.format(count=30, maximum=20) in app.text[0].value
-    assert app.session_state["fill_mask_named"] == many
-    assert predicts(app)
 
 
 @pytest.mark.parametrize("typed", [True, False])

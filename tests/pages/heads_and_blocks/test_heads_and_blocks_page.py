@@ -7,12 +7,10 @@ from streamlit.testing.v1 import AppTest
 
 from pages.heads_and_blocks import texts
 from pages.heads_and_blocks.depth import ALIKE_AFTER, BLOCKS
-from pages.heads_and_blocks.inputs import FIELDS, FIRST_CELLS, MAX_DEPTH_SEEDS, PARTS
+from pages.heads_and_blocks.inputs import MAX_DEPTH_SEEDS, PARTS
 from pages.ui.shell.level import BASIC, LEVEL
 from pages.ui.shell.numbers import whole_percent
 from tests.support.staged import staged, staged_picture, staged_steps
-from tx_core.engine import catalogue
-from tx_core.lessons.bert_parts import block_run
 from tx_core.lessons.residual_stream import layer_words, run_random_blocks
 
 PAGE = "heads_and_blocks"
@@ -20,18 +18,15 @@ TEXT = "The old man drank a cup of [MASK] by the fire."
 
 
 def controls(app: AppTest) -> dict[str, dict]:
-    """The controls of the stage by their names."""
     return {one["name"]: one for one in staged(app)["controls"]}
 
 
 def boxes(app: AppTest) -> dict[str, dict]:
-    """The boxes of the architecture by their names."""
     (stack, *_) = staged(app)["architecture"]["stacks"]
     return {box["name"]: box for box in (*stack["before"], *stack["parts"], *stack["after"], stack["whole"])}
 
 
 def looks(app: AppTest, name: str) -> str:
-    """How the browser is told to look at first."""
     return staged(app)["view"][name]
 
 
@@ -51,18 +46,6 @@ def test_the_page_begins_with_the_length_of_what_each_head_adds(open_app, engine
     assert header["sentence"] == texts.HEAD_ADDS_MOST.format(head=head + 1, length=lengths.max(), token=word, **averages)
 
 
-@pytest.mark.parametrize("part", FIRST_CELLS)
-def test_every_cell_belongs_to_a_step_and_the_first_one_is_there(open_app, part):
-    app = open_app(PAGE, text=TEXT, part=part)
-    header, found = staged_steps(app)
-    made = {name for step in header["steps"] for name in step["makes"]}
-    assert made == {one["name"] for one in header["matrices"] if one["shown"]}
-    name, row, column = looks(app, "cell").split("-")
-    assert found[name].shape[0] >= int(row) and found[name].shape[1] >= int(column)
-    offered = next(field for field in FIELDS.looks if field.name == "matrices")
-    assert all(offered.read(step["name"]) for step in header["steps"])
-
-
 @pytest.mark.parametrize("part", PARTS)
 def test_the_architecture_lights_the_part_and_leads_to_every_other(open_app, part):
     app = open_app(PAGE, text=TEXT, part=part, layer="3")
@@ -74,17 +57,6 @@ def test_the_architecture_lights_the_part_and_leads_to_every_other(open_app, par
     assert {box["sets"].get("part") for box in boxes(app).values()} - {None} == set(PARTS)
     basic = open_app(PAGE, text=TEXT, part=part, **{LEVEL: BASIC})
     assert {box["sets"].get("part") for box in boxes(basic).values()} - {None} == set(PARTS) - {"norm", "depth"}
-
-
-def test_embeddings_are_drawn_with_both_segments(open_app, engine):
-    app = open_app(PAGE, text="The dog saw the cat.", pair="It ran.", part="embeddings")
-    header, found = staged_steps(app)
-    encoding = engine.encode("The dog saw the cat.", "It ran.")
-    ids = [texts.TOKEN_ID.format(token=token, id=number) for token, number in zip(encoding.tokens, encoding.ids, strict=True)]
-    assert ids[1] == f"the {engine.tokenizer.backend.token_to_id('the')}"
-    assert texts.IDS.format(ids=" · ".join(ids)) in header["sentence"]
-    twice = {"token": "the", "first": 2, "second": 5, "difference": abs(found["sum"][1] - found["sum"][4]).max()}
-    assert texts.WORD_TWICE.format(**twice) in header["sentence"]
 
 
 @pytest.mark.parametrize(("bend", "function"), [("gelu", torch.nn.functional.gelu), ("relu", torch.relu)])
@@ -106,12 +78,6 @@ def test_gelu_leaves_at_most_0_17_of_a_number_below_zero_and_relu_nothing(engine
     assert (f"{largest:.2f}" in texts.BELOW_ZERO["gelu"], f"{largest:.2f}") == (True, "0.17")
     assert not torch.relu(below).any()
     assert engine.model.config.activation == "gelu"
-
-
-def test_adding_x_to_x_is_hidden_by_a_norm_and_doubles_every_vector_without_one(engine):
-    run, norm = block_run(engine, TEXT, layer=1), engine.model.encoder.blocks[1].attention_norm
-    torch.testing.assert_close(norm(run.input + run.input), norm(run.input), atol=1e-5, rtol=0)
-    torch.testing.assert_close((run.input + run.input).norm(dim=-1), 2 * run.input.norm(dim=-1))
 
 
 SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.ci) for seed in range(2, MAX_DEPTH_SEEDS + 1))]
@@ -145,22 +111,3 @@ def test_every_token_is_sent_and_the_link_says_which_are_followed(open_app, engi
     words = layer_words(engine, trace)
     assert read["chart"]["rows"][1][3] == f"{words.words[1][2]} {whole_percent(words.shares[1, 2])}"
     assert controls(app)["words"]["options"][2] == ["3", "bird"]
-
-
-def test_another_bert_is_computed_with_all_its_heads_and_its_own_numbers(open_app, monkeypatch, checkpoint):
-    monkeypatch.setattr(catalogue, "fetch", lambda hub_id, revision: checkpoint("bert"))
-    text, built_in, other = "a cat", catalogue.load("embedded"), catalogue.load("bert-base-cased")
-    assert other.info.num_heads != built_in.info.num_heads
-    app = open_app("heads_and_blocks", text=text)
-    for engine in (built_in, other):
-        app.selectbox(key="heads_and_blocks_model").set_value(engine.name).run()
-        assert not app.exception
-        assert app.session_state["heads_and_blocks_heads"] == list(range(1, engine.info.num_heads + 1))
-        expected = block_run(engine, text, layer=0).head_lengths.numpy()
-        np.testing.assert_allclose(staged_steps(app)[1]["lengths"], expected, rtol=1e-5)
-
-
-def test_a_layer_that_only_a_larger_model_has_gives_way_to_the_last(open_app, engine):
-    app = open_app(PAGE, layer="12")
-    assert not app.exception
-    assert app.session_state[f"{PAGE}_layer"] == engine.info.num_layers

@@ -8,9 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.importance import texts
-from pages.importance.inputs import EXAMPLES, KIND, MAX_PROMPTS, PAGE, ImportanceInputs, Upload
+from pages.importance.inputs import KIND, PAGE, ImportanceInputs, Upload
 from pages.importance.ranking import ranking_export
-from pages.ui.stage.texts import EARLIER_STAYS
 from tests.support.drawings import problems, says
 from tests.support.staged import ask_stage, is_empty, looked_at, stage_says, staged, staged_pictures
 from tests.support.trainings import until_still
@@ -30,11 +29,6 @@ PAIR, PROMPT, ALONE = (
 def measured(name: str, ablation: str = "off") -> Importance:
     engine = catalogue.load(catalogue.DEFAULT)
     return importance(engine, prompt_set(name), ablation, kept_in=kept_scores(name, ablation))
-
-
-def effect_of(found: Importance, part: str) -> np.ndarray:
-    """The effects of a part, by its name in links."""
-    return found.effects[:, [component_name(one) for one in found.components].index(part)]
 
 
 def entries_of(app: AppTest, what: str) -> list[list[str]]:
@@ -103,33 +97,6 @@ def test_a_file_is_measured_in_the_background_and_what_was_left_out_is_said(open
     assert texts.LAST_RUN.partition(":")[0] in says(app) and not is_empty(app)
 
 
-def test_another_model_is_measured_when_it_is_asked_for_and_can_be_stopped(open_app, runs: Registry):
-    app = open_app(PAGE, model="writer")
-    assert texts.PRESS_RUN in says(app) and is_empty(app)
-    ask_stage(app, "settings", {"training": "run"})
-    assert [name for name, *_ in staged(app)["training"]["buttons"]] == ["stop"]
-    ask_stage(app, "settings", {"training": "stop"})
-    assert until_still(app, runs, KIND).state == "stopped"
-    assert not app.exception
-
-
-@pytest.mark.parametrize(
-    ("name", "data", "why"),
-    [
-        ("a.jsonl", b'{"text": "It [MASK].", "answer": "is"}\nIt is.', "Line 2 of the file is no prompt"),
-        ("a.jsonl", b"\n\n", texts.NO_LINES),
-        ("a.jsonl", b'{"text": "It [MASK].", "answer": "is"}\n' * (MAX_PROMPTS + 1), f"at most {MAX_PROMPTS:,} are measured"),
-    ],
-    ids=["no JSON", "empty", "too many"],
-)
-def test_a_file_that_cannot_be_used_says_why_and_the_one_before_stays(open_app, name: str, data: bytes, why: str):
-    app = upload(open_app(PAGE, set="own"), [PAIR], "mine.jsonl")
-    upload(app, data, name)
-    assert not app.exception
-    assert why in says(app)
-    assert EARLIER_STAYS.format(problem="", file="mine.jsonl").strip() in says(app)
-
-
 def test_the_prompts_are_saved_as_lines_that_the_page_takes_again():
     found = importance(catalogue.load(catalogue.DEFAULT), [PAIR, ALONE])
     export = ranking_export(found, ImportanceInputs("own", "off", Upload("mine.jsonl", (PAIR, ALONE))))
@@ -145,19 +112,6 @@ def test_the_prompts_are_saved_as_lines_that_the_page_takes_again():
 
 
 # Examples
-
-
-def test_every_example_is_a_click_away_with_what_to_notice(open_app):
-    app = open_app(PAGE)
-    for example in EXAMPLES[:-1]:
-        app.pills(key=f"{PAGE}_example").set_value(example.title).run()
-        for one in (example, *example.counters):
-            if one is not example:
-                app.pills(key=f"{PAGE}_counter_example").set_value(one.title).run()
-            assert not app.exception and not problems(app) and not is_empty(app)
-            assert one.notice in says(app)
-            assert app.session_state[f"{PAGE}_what"] == one.view.get("what", "head")
-    assert EXAMPLES[0].notice not in says(open_app(PAGE, model="writer"))
 
 
 def test_the_numbers_of_a_hint_are_those_of_its_claims(engine):

@@ -5,19 +5,11 @@ import json
 import pytest
 
 from pages.lesson_editor import draft
-from pages.lesson_editor.draft import (
-    ask_box_name,
-    box_name,
-    draft_of,
-    file_of,
-    new_draft,
-    new_step,
-    restored_draft,
-)
+from pages.lesson_editor.draft import ask_box_name, box_name, draft_of, file_of, new_draft, new_step, restored_draft
 from pages.ui.panels import lesson
 from pages.ui.shell.address import DRAFT
 from pages.ui.shell.frame import new_id
-from tx_core.classroom.lesson_file import read_lesson, write_lesson
+from tx_core.classroom.lesson_file import read_lesson
 
 
 @pytest.fixture
@@ -77,35 +69,8 @@ def test_a_new_session_takes_over_the_draft_and_the_views_that_were_added(sessio
     assert len(session[DRAFT]["steps"]) == 3
 
 
-def test_a_view_that_was_removed_does_not_come_back(session):
-    waiting = {"id": new_id(), "page": "fill_mask", "view": {"text": "A [MASK]."}}
-    report(session, views=[waiting])
-    assert len(session[DRAFT]["steps"]) == 1
-    session[DRAFT]["steps"].clear()
-    report(session, views=[waiting])
-    assert session[DRAFT]["steps"] == []
-
-
 @pytest.mark.parametrize("reported", [None, 5, [], {"draft": [], "typed": [], "views": {}}, {"views": [None, 5, {}]}])
 def test_a_forged_report_changes_nothing(session, reported: object):
     session[draft.KEEPER] = {"report": reported}
     draft.restore_from_report()
     assert session[DRAFT]["steps"] == []
-
-
-def test_a_lesson_that_was_replaced_comes_back_and_can_be_left_again(session):
-    session[DRAFT] = first = new_draft() | {"title": "First"}
-    draft.replace_draft(new_draft() | {"title": "Second"})
-    draft.bring_back()
-    assert session[DRAFT] == first
-    draft.bring_back()
-    assert session[DRAFT]["title"] == "Second"
-
-
-def test_a_lesson_that_was_opened_and_not_edited_comes_back(session, monkeypatch: pytest.MonkeyPatch):
-    written = write_lesson(lesson.shipped_lesson(lesson.LEARNING_PATH))
-    report(session, opened=written)
-    assert session[draft.OPENED] == written
-    monkeypatch.setattr(draft, "uploaded_file", lambda key: None)
-    draft.keep_uploaded()  # the reader empties the box
-    assert session[draft.OPENED] == ""

@@ -2,26 +2,19 @@
 
 from urllib.parse import parse_qs, urlsplit
 
-import yaml
-
 from pages.lesson_editor import texts
-from pages.lesson_editor.draft import file_of, new_draft, new_step
 from pages.lesson_editor.forms import ADDED, move_step, remove_step
-from pages.ui.panels import lesson
-from pages.ui.panels.question_kinds import MEASURE_TEXTS, QUESTION_VIEWS
 from pages.ui.panels.texts import REVEALED
 from pages.ui.shell.address import ADDED_VIEWS, LESSON
 from pages.ui.shell.frame import new_id
 from pages.ui.shell.texts import NO_FRAMES
 from tests.support.staged import ask_stage, staged
-from tests.tx_core.classroom.test_lesson_file import SMALL
-from tx_core.classroom.lesson_file import Lesson, pack_lesson, read_lesson, unpack_lesson
+from tx_core.classroom.lesson_file import pack_lesson, read_lesson, unpack_lesson
 
 KEYS = "Mary lost her keys."
 
 
 def written_lesson(app) -> str:
-    """The lesson as the page shows its file."""
     return next(code.value for code in app.code if code.value.startswith("title:"))
 
 
@@ -30,7 +23,6 @@ def link_of(app) -> str:
 
 
 def add_view(app) -> None:
-    """Add the view as a stage does, which a browser draws: Python pins what it says."""
     page = staged(app)["page"]
     values = [(field, app.session_state[f"{page}_{field.name}"]) for field in app.session_state[f"{page}_view"].fields.all]
     view = {field.name: field.write(value) for field, value in values if value not in (None, "", ())}
@@ -71,54 +63,6 @@ def test_a_collected_view_is_written_asked_about_and_played(open_app):
     played = open_app("attention", **{LESSON: pack_lesson(made)})
     assert not played.exception
     assert f"**{made.steps[0].question.ask}**" in [one.value for one in played.markdown]
-
-
-def test_a_first_question_names_what_is_chosen_until_the_writer_words_it(open_app):
-    app = open_app("attention", text=KEYS, heads="2-8")
-    add_view(app)
-    app.switch_page("lesson_editor/page.py").run()
-    box(app, texts.KIND).set_value("token").run()
-    for token in ("her", "keys"):
-        box(app, texts.MEASURE_BOXES["query"]).set_value(token).run()
-        named = MEASURE_TEXTS["strongest_key"].ask.format(query=token)
-        assert box(app, texts.ASK).value == named
-        assert read_lesson(written_lesson(app).encode()).steps[0].question.ask == named
-    box(app, texts.KIND).set_value("number").run()
-    box(app, texts.MEASURE).set_value("attention_weight").run()
-    assert box(app, texts.ASK).value == QUESTION_VIEWS["number"].first_ask  # the key is not chosen yet
-    box(app, texts.MEASURE_BOXES["key"]).set_value("mary").run()
-    assert box(app, texts.ASK).value == MEASURE_TEXTS["attention_weight"].ask.format(query="keys", key="mary")
-    box(app, texts.ASK).set_value("").run()
-    assert box(app, texts.ASK).value == ""
-    box(app, texts.ASK).set_value("My own question?").run()
-    box(app, texts.MEASURE_BOXES["key"]).set_value("lost").run()
-    assert box(app, texts.ASK).value == "My own question?"
-    assert not app.exception
-
-
-def test_an_option_that_is_missing_is_named(open_app):
-    app = open_app("fill_mask", text="Yesterday I [MASK] to school.")
-    add_view(app)
-    app.switch_page("lesson_editor/page.py").run()
-    box(app, texts.KIND).set_value("choice").run()
-    box(app, texts.OPTIONS).set_value("go\ncame").run()
-    box(app, texts.MEASURE).set_value("top_word").run()
-    missing = texts.NOT_AN_OPTION.format(answer="went")
-    assert any(one.value.endswith(missing) for one in app.text)
-    box(app, texts.OPTIONS).set_value("go\nWent").run()
-    assert not any(one.value.endswith(missing) for one in app.text)
-
-
-def test_what_only_the_model_can_tell_of_a_file_is_said_with_its_line_when_the_step_is_opened(open_app):
-    new, field = "head: 9-9", "question › answer › head"
-    written_file = SMALL.replace("head: 1-2", new).replace("steps:", "# A comment moves the lines.\nsteps:")
-    app = open_app("attention")
-    app.session_state[lesson.OWN_LESSONS] = {"own-1": written_file}
-    app.query_params[LESSON] = "own-1"
-    app.run()
-    assert not app.exception
-    line = next(number for number, text in enumerate(written_file.splitlines(), 1) if new in text)
-    assert any(one.value.startswith(f"Line {line}, steps › 1 › {field}: ") for one in app.text)
 
 
 def test_a_second_click_that_arrives_before_the_page_is_drawn_again_changes_nothing():
@@ -167,12 +111,3 @@ def test_a_step_keeps_its_view_while_its_writer_looks_at_another_page(open_app):
     assert not app.exception and staged(app)["page"] == "attention"
     assert written_lesson(app) == made
     assert written_lesson(app.run()) == made
-
-
-def test_texts_of_a_writer_are_text_in_the_file():
-    draft = new_draft() | {"title": "a: [b, *c] # d", "about": "<b>&</b>\n- x"}
-    draft["steps"] = [new_step("attention", {"text": "!!python/object:os.system", "heads": "1-1"})]
-    read = read_lesson(file_of(draft).encode())
-    assert isinstance(read, Lesson)
-    assert (read.title, read.about) == ("a: [b, *c] # d", "<b>&</b>\n- x")
-    assert yaml.safe_load(file_of(draft))["steps"][0]["view"]["text"] == "!!python/object:os.system"

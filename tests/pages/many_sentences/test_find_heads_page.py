@@ -1,27 +1,20 @@
 """Find heads on the page: two words that are clicked, conditions, a file of one's own, and what cannot be found."""
 
-from dataclasses import replace
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.many_sentences import texts
-from pages.many_sentences.reading import OpenedScan
 from pages.many_sentences.relation import name_relation, relation_of_pair
-from pages.ui.shell.address import LESSON, LOCK, STEP
 from pages.ui.shell.numbers import whole_percent
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.texts import GRAMMAR_LINKS
 from tests.support.sentences_page import KIND, PAGE, Open, links, numbers_of, press, shown_head, upload
-from tests.support.staged import is_empty, staged, staged_pictures
+from tests.support.staged import staged, staged_pictures
 from tests.support.trainings import until_still
 from tests.tx_core.corpus.test_find_heads import CONLLU
 from tx_core import Condition, Relation, find_heads, load
-from tx_core.classroom.lesson_file import Lesson, pack_lesson
 from tx_core.corpus.find_heads import NOT_ANNOTATED
-from tx_core.corpus.scan_file import CorpusScan, new_origin
-from tx_core.corpus.sentence_file import SourceFile, embedded_sentences
-from tx_core.corpus.statistics import read_all
+from tx_core.corpus.sentence_file import embedded_sentences
 from tx_core.corpus.words import WRONG_COLUMNS
 
 
@@ -96,29 +89,6 @@ def test_what_a_fixed_distance_finds_too_is_no_finding(open_app: Open, deprel: s
     """Adjectives stand before their nouns: no head is better. Articles often do: one head is, but by less than 10 points."""
     grid = staged_pictures(open_app(PAGE, part="find", query=deprel))[0]
     assert said.format(heads=48, points=10) in grid["sentence"]
-
-
-def test_what_is_typed_is_no_markup_stays_and_says_what_is_wrong_with_it(open_app: Open):
-    app = open_app(PAGE, part="find", query="[a", query_in="form")
-    assert is_empty(app) and "missing ]" in told(app)
-    assert app.text_input(key=f"{PAGE}_query").value == "[a"
-    app = open_app(PAGE, part="find", query="<b>|the", query_in="form", link="head")
-    title = staged_pictures(app)[0]["chart"]["title"]
-    assert "<b>|the" in title
-    assert not any("<b>" in element.value for kind in (app.markdown, app.caption) for element in kind)
-
-
-def test_a_scan_has_no_words_and_a_locked_lesson_no_links(open_app: Open):
-    step = {"title": "Look", "page": PAGE, "view": {"part": "find"}, "text": "Look."}
-    about = {"title": "One", "language": "en", "level": "beginner", "minutes": 5, "about": "One."}
-    packed = pack_lesson(Lesson.model_validate(about | {"steps": [step]}))
-    app = open_app(PAGE, **step["view"], **{LESSON: packed, STEP: "1", LOCK: "1"})
-    assert len(shown_head(app)["chart"]["rows"]) == 6 and links(app) == []
-    report = replace(read_all(load("embedded"), embedded_sentences()), attended=None)
-    app = open_app(PAGE, part="find", texts="scan")
-    origin = new_origin("embedded", half=False, column="", part_sentences=1, files=[SourceFile("a.txt", 1, 1)])
-    app.session_state[f"{PAGE}_scan"] = OpenedScan("heads.json", CorpusScan(origin, 1, True, report))
-    assert is_empty(app.run()) and texts.SCAN_HAS_NO_WORDS in told(app)
 
 
 def test_an_annotated_file_is_read_in_the_background_and_a_plain_one_says_what_it_lacks(open_app: Open, runs):

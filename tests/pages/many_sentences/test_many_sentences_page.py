@@ -1,29 +1,22 @@
 """The page of many sentences: the built-in set, a visitor's own file, models that are not there, and the result of a scan."""
 
-import json
-from dataclasses import replace
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.many_sentences import texts
 from pages.many_sentences.heads import describe_on_average
-from pages.many_sentences.reading import OpenedScan
 from pages.ui.shell.address import LESSON, LOCK, STEP
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.texts import EARLIER_STAYS
-from tests.support import checkpoints
-from tests.support.sentences_page import HUB_MODEL, KIND, OWN_FILE, PAGE, Open, buttons, links, numbers_of, press, says, upload
-from tests.support.staged import staged
+from tests.support.sentences_page import KIND, OWN_FILE, PAGE, Open, buttons, links, numbers_of, press, says, upload
 from tests.support.trainings import until_still
 from tx_core.classroom.lesson_file import Lesson, pack_lesson
-from tx_core.corpus import scan_file
 from tx_core.corpus.batches import TOO_MANY_TOKENS_IN_LINE
 from tx_core.corpus.scan_file import CorpusScan, new_origin, only_named, write_scan
 from tx_core.corpus.sentence_file import EMPTY, LeftOut, Sentences, describe_left_out, embedded_sentences
 from tx_core.corpus.sentence_stream import SourceFile
 from tx_core.corpus.statistics import read_all
-from tx_core.engine import catalogue, device
+from tx_core.engine import catalogue
 from tx_core.engine.device_limits import device_limits
 from tx_core.training.background import Registry
 
@@ -61,14 +54,6 @@ def test_a_file_is_read_in_the_background_and_what_is_left_out_is_reported(open_
     assert not any("dog" in text for text in markup)
 
 
-def test_a_column_of_a_csv_is_chosen(open_app: Open):
-    app = upload(open_app(PAGE, texts="own"), "id,text,note\n1,One is here.,A note.\n", "mine.csv")
-    assert stage_texts.SENTENCES_OF_COLUMN[0].format(count=1, source="mine.csv", column="text") in says(app)
-    app.selectbox(key=f"{PAGE}_column").set_value("note").run()
-    assert stage_texts.SENTENCES_OF_COLUMN[0].format(count=1, source="mine.csv", column="note") in says(app)
-    assert app.session_state[f"{PAGE}_own_sentences"].texts == ("A note.",)
-
-
 def test_a_file_that_cannot_be_used_says_why_and_the_one_before_stays(open_app: Open):
     app = upload(open_app(PAGE, texts="own"), "One sentence is here.\n")
     upload(app, b"a\n" * (MOST + 1))
@@ -76,16 +61,6 @@ def test_a_file_that_cannot_be_used_says_why_and_the_one_before_stays(open_app: 
     assert f"more than {MOST:,} sentences" in says(app)
     assert EARLIER_STAYS.format(problem="", file="mine.txt") in says(app)
     assert stage_texts.SENTENCES_READ[0].format(count=1, source="mine.txt") in says(app)
-
-
-def test_a_file_of_which_the_model_reads_nothing_says_so(open_app: Open, runs: Registry):
-    app = upload(open_app(PAGE, texts="own"), "word " * 400)
-    until_still(press(app, "run"), runs, KIND)
-    assert not app.exception
-    assert texts.NOTHING_READABLE in says(app)
-    upload(app, "A bird sings in the old house.\n", "other.txt")
-    assert texts.NOTHING_READABLE not in says(app)
-    assert texts.PRESS_RUN in says(app)
 
 
 HOSTILE_NAME = "**x** <b>y</b> [z](javascript:1) $a$.txt"
@@ -122,75 +97,3 @@ def test_the_heads_of_a_scan_are_shown_with_what_was_scanned(open_app: Open, sca
     assert all("heads=2-3" in link and "text=" in link for link in links(app))
     markup = [element.value for kind in (app.markdown, app.caption) for element in kind]
     assert not any("javascript" in text for text in markup)
-
-
-def altered(scan: CorpusScan, **origin: str) -> bytes:
-    file = json.loads(write_scan(scan))
-    file["origin"] |= origin
-    return json.dumps(file).encode()
-
-
-@pytest.mark.parametrize(
-    ("origin", "told"),
-    [
-        ({"revision": "sha256 of another"}, texts.OTHER_REVISION.format(revision=catalogue.revision(catalogue.DEFAULT))),
-        ({"model": "=moon <b>"}, texts.MODEL_NOT_HERE),
-        ({}, ""),
-    ],
-    ids=["another revision", "unknown model", "the same"],
-)
-def test_a_model_that_this_server_does_not_have_so_is_reported(
-    open_app: Open, scan: CorpusScan, origin: dict[str, str], told: str
-):
-    app = opened(open_app, altered(scan, **origin))
-    assert not app.exception
-    assert told in says(app)
-    other = {texts.OTHER_REVISION.partition("(")[0], texts.MODEL_NOT_HERE} - {told.partition("(")[0], told}
-    assert not any(sentence in says(app) for sentence in other)
-
-
-def test_a_scan_that_cannot_be_used_says_why_and_the_one_before_stays(open_app: Open, scan: CorpusScan):
-    app, half = opened(open_app, write_scan(scan)), write_scan(replace(scan, finished=False))
-    app.file_uploader(key=f"{PAGE}_scan_file").set_value(("other.json", half, "application/json")).run()
-    assert not app.exception
-    assert scan_file.NOT_FINISHED in says(app)
-    assert EARLIER_STAYS.format(problem="", file="heads.json") in says(app)
-    assert describe_on_average(scan.report, (0, 0)) in says(app)
-
-
-def test_another_source_leaves_the_scan_and_comes_back_to_it(open_app: Open, scan: CorpusScan):
-    app = opened(open_app, write_scan(scan))
-    app.segmented_control(key=f"{PAGE}_texts").set_value("embedded").run()
-    assert describe_on_average(read_all(catalogue.load(catalogue.DEFAULT), embedded_sentences()), (0, 0)) in says(app)
-    app.segmented_control(key=f"{PAGE}_texts").set_value("scan").run()
-    assert not app.exception
-    assert describe_on_average(scan.report, (0, 0)) in says(app)
-    assert isinstance(app.session_state[f"{PAGE}_scan"], OpenedScan)
-
-
-@pytest.mark.parametrize("able", [True, False], ids=["bfloat16 in hardware", "none"])
-def test_where_the_hardware_computes_half_precision_it_is_used_unless_full_is_asked_for(
-    open_app: Open, runs: Registry, monkeypatch: pytest.MonkeyPatch, able: bool
-):
-    monkeypatch.setattr(device, "computes_bfloat16", lambda device: able)
-    app = upload(open_app(PAGE, texts="own"), OWN_FILE)
-    assert until_still(press(app, "run"), runs, KIND).result.work.report.half == able
-    assert ("bfloat16)." in says(app)) == able
-    assert len(app.toggle) == 1 + able
-    if able:
-        app.toggle(key=f"{PAGE}_exact").set_value(True).run()
-        assert staged(app)["settings"]["exact"] == "1"
-        assert not until_still(press(app, "run"), runs, KIND).result.work.report.half
-        assert "bfloat16)." not in says(app)
-
-
-def test_any_model_of_the_hub_reads_them_too(open_app: Open, runs: Registry, checkpoint, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(catalogue, "fetch", lambda hub_id, revision: checkpoint("roberta"))
-    app = open_app(PAGE, model=HUB_MODEL, texts="own", heads="99-99")
-    assert stage_texts.UPLOAD_SENTENCES in says(app)
-    upload(app, "Time flies like an arrow\nthe dog and the fox\n")
-    until_still(press(app, "run"), runs, KIND)
-    assert not app.exception
-    assert app.query_params.get("heads") != ["99-99"]
-    assert "Layer 99" not in says(app)
-    assert numbers_of(app)["layer"].max() == checkpoints.LAYERS

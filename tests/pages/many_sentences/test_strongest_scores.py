@@ -36,28 +36,17 @@ def made(monkeypatch: pytest.MonkeyPatch) -> HeadReport:
 
 
 def score(report: HeadReport, layer: int, kind: str, head: int = 0) -> float:
-    """Return the score of the only sentence."""
     return float(report.strongest.values[layer, head, RANKED_KINDS.index(kind), 0])
-
-
-def meaning_of(end: int, sentence: str) -> str:
-    """Return what the sentence about a score says of its 0 or its 1."""
-    zero, one = sentence.split(", 1 where ")
-    return (zero.partition(": 0 where ")[2], one)[end]
 
 
 def test_uniform_attention_has_1_where_a_head_is_broad_and_0_in_every_other_score(made: HeadReport):
     for kind in RANKED_KINDS:
         assert score(made, UNIFORM, kind) == pytest.approx(float(kind == "broad"), abs=1e-5)
-    assert "uniform" in meaning_of(1, describe_score(made, "broad"))
-    assert "uniform" in meaning_of(0, describe_score(made, "focused"))
 
 
 def test_attention_to_one_token_has_1_in_focus_and_0_where_a_head_is_broad(made: HeadReport):
     assert score(made, ON_ONE_TOKEN, "focused") == pytest.approx(1, abs=1e-5)
     assert score(made, ON_ONE_TOKEN, "broad") == pytest.approx(0, abs=1e-5)
-    assert "one token only" in meaning_of(0, describe_score(made, "broad"))
-    assert "one token only" in meaning_of(1, describe_score(made, "focused"))
 
 
 @pytest.mark.parametrize("kind", TARGETED_KINDS)

@@ -2,23 +2,16 @@
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pages.masks import texts
-from pages.masks.future import KIND, future_numbers
-from pages.masks.head import DRAWN, MADE
+from pages.masks.head import MADE
 from pages.masks.inputs import MAX_PAINTED_TOKENS, mask_from_link, mask_to_link
 from pages.masks.whole_run import PADDING, RUN_CHANGES
-from pages.ui.shell.frame import HEADINGS
 from pages.ui.shell.numbers import UNCHANGED_BUT_ROUNDING, small_number, weight
-from pages.ui.stage.training import ShownTraining
-from tests.support.drawings import problems
-from tests.support.staged import ask_stage, looked_at, stage_says, staged, staged_picture, staged_pictures, staged_steps
-from tests.support.trainings import own_server, until_still
+from tests.support.staged import looked_at, stage_says, staged, staged_picture, staged_pictures, staged_steps
 from tx_core.engine import catalogue
-from tx_core.errors import TextProblem
 from tx_core.lessons import masking
 from tx_core.training import future
 from tx_core.training.stored import stored_future
@@ -28,7 +21,6 @@ BLANK = "Yesterday the children [MASK] to school by bus."
 
 
 def control(app, name: str) -> dict:
-    """A control of the stage, by the name of its field."""
     return next(one for one in staged(app)["controls"] if one["name"] == name)
 
 
@@ -43,10 +35,6 @@ def test_the_scores_that_are_sent_are_those_of_the_chosen_head_and_the_rest_is_m
     np.testing.assert_allclose(matrices["scores"], trace.attention.scores[2, 4], atol=1e-5)
     assert header["masking"]["paintable"]
     assert not app.exception
-
-
-def test_every_mask_of_the_core_is_offered_and_one_drawn_by_hand():
-    assert sorted(texts.KINDS) == sorted([*masking.MASK_KINDS, DRAWN])
 
 
 @given(st.integers(1, MAX_PAINTED_TOKENS), st.integers(0, 10_000))
@@ -86,23 +74,6 @@ def test_why_the_future_is_hidden_opens_on_the_stored_training_at_any_of_its_mom
     assert not app.exception
 
 
-@pytest.mark.ci
-def test_a_visitor_trains_both_models_anew(open_app, monkeypatch):
-    with own_server(monkeypatch, limit=1, pause=0.0) as registry:
-        app = ask_stage(open_app("masks", part="why"), "settings", {"training": "train"})
-        snapshot = until_still(app, registry, KIND)
-        assert snapshot.state == "finished"
-        told = staged(app)["training"]
-        assert texts.OWN_TRAINING in told["said"]
-        losses = next(one for one in staged_pictures(app) if one["chart"]["kind"] == "lines")
-        assert losses["values"][1][-1] < 0.5 < future.least_loss() < losses["values"][0][-1] + 0.02
-        assert future_numbers(ShownTraining(snapshot.result, snapshot.records, snapshot)).source["seed"] == 1
-        *_, untrained = looked_at(app, moment="0")
-        begun = future.look_at_both(future.start_future_training(1))
-        np.testing.assert_allclose(untrained["values"], begun.weights["unmasked"], atol=1e-6)
-        assert not app.exception
-
-
 def test_a_padded_batch_is_proved_with_the_readers_two_sentences(open_app):
     first, second = "Rain fell.", "The old man bought a very big house."
     app = open_app("masks", part="batch", text=first, pair=second)
@@ -119,43 +90,12 @@ def test_a_padded_batch_is_proved_with_the_readers_two_sentences(open_app):
     assert batch["sentence"] == texts.NO_PADDING
 
 
-@pytest.mark.parametrize("text", ["No blank here.", "[MASK] " * 200])
-def test_a_sentence_without_a_blank_is_explained(open_app, text):
-    app = open_app("masks", part="run", blank=text)
-    assert not app.exception
-    assert HEADINGS[TextProblem] in problems(app)
-
-
 def test_what_the_padding_takes_is_what_the_rows_lack(open_app):
     trace = catalogue.load("embedded").trace(BLANK, interventions=[RUN_CHANGES["padding"]])
     lacking = 1 - trace.attention.weights.sum(-1).mean()
     assert 0.1 < lacking < 0.3
     (bars,) = staged_pictures(open_app("masks", part="run", blank=BLANK, run="padding"))
     assert texts.PADDING_TAKES.format(share=weight(lacking), padding=PADDING) in bars["sentence"]
-
-
-@pytest.mark.parametrize(
-    ("link", "part"),
-    [
-        ({}, "one"),
-        ({"text": SENTENCE}, "one"),
-        ({"kind": "window"}, "one"),
-        ({"part": "batch"}, "batch"),
-        ({"part": "batch", "run": "positions"}, "run"),  # both stood in one part once
-        ({"part": "batch", "run": "positions", "pair": "Snow fell."}, "batch"),
-    ],
-)
-def test_a_link_opens_the_part_that_it_is_about(open_app, link, part):
-    assert control(open_app("masks", **link), "part")["value"] == part
-
-
-def test_a_row_of_minus_infinity_would_be_not_a_number_and_spread_to_every_token():
-    assert torch.full((1, 5), -torch.inf).softmax(-1).isnan().all()
-    model = catalogue.load("embedded").model
-    with torch.inference_mode():
-        hidden = model(torch.tensor([[2, 7, 9, 3]]), keep=("hidden",)).hidden[1].clone()
-        hidden[0, 2] = torch.nan
-        assert model.encoder.blocks[1](hidden)[0].isnan().all()
 
 
 def test_the_blank_is_a_token_and_no_ban_and_under_a_causal_mask_nothing_right_of_it_counts():

@@ -12,7 +12,6 @@ from pages.next_word.stage import MANY
 from pages.next_word.texts import EXPORT_NEXT
 from pages.ui.export.texts import ATTENTION_MAP
 from tests.support.blanks import ask
-from tests.support.checkpoints import write_decoder
 from tests.support.exports import exported_code
 from tests.support.snippets import computed
 from tests.support.staged import axes, is_staged, made_changes, staged
@@ -27,7 +26,6 @@ FIRST = BEGINNINGS[0].title
 
 
 def numbers(app: AppTest, side: str, name: str) -> np.ndarray:
-    """What the stage was sent of one side: a row for each place."""
     kind = {"ids": "<u2", "logits": "<f4", "rest": "<f4"}[name]
     following = staged(app)["next"]
     sent = np.frombuffer(b64decode(following[side][name]), kind)
@@ -35,7 +33,6 @@ def numbers(app: AppTest, side: str, name: str) -> np.ndarray:
 
 
 def written(app: AppTest) -> tuple[int, ...]:
-    """The ids of what was written."""
     following = staged(app)["next"]
     return tuple(following["tokens"][number][0] for number in following["written"])
 
@@ -116,17 +113,6 @@ def test_a_link_brings_back_what_was_written_with_its_changes(open_app: Open):
     for wrong in ("1.", "a", "-1", "1..2", "01", ".".join(["7"] * 61), "99999999999"):
         with pytest.raises(ValueError, match="written must be|invalid literal"):
             read_written(wrong)
-
-
-@pytest.mark.ci
-def test_models_of_a_hosts_directory_write_too(open_app: Open, host, tmp_path):
-    write_decoder(tmp_path / "models" / "llama", "Llama", kind="ForCausalLM", num_key_value_heads=2)
-    host(models_dir=tmp_path / "models")
-    app = open_app("next_word", text="Time flies", model="local:llama")
-    assert not app.exception
-    ask(app, write=5)
-    engine = catalogue.load("local:llama")
-    assert written(app) == write_words(engine, "Time flies", 5, seed=1)
 
 
 @pytest.mark.ci

@@ -53,13 +53,6 @@ def test_a_link_that_names_no_sentence_has_those_of_the_first_example(open_app):
     assert texts.NO_SECOND_SENTENCE in says(app)
 
 
-def test_of_several_blanks_the_first_is_followed_which_is_said(open_app):
-    app = open_app(PAGE, text="Mary lost [MASK] [MASK].", text_b="John lost [MASK] [MASK].")
-    assert not app.exception and not problems(app)
-    assert looked_at(app)[0]["columns"][3] == "[MASK]" and "“her” rises" in stage_says(app)
-    assert texts.FIRST_BLANK.partition(".")[0] in says(app)
-
-
 def test_paths_begin_at_a_head_that_moves_the_answer_or_at_the_one_that_is_chosen(open_app, engine):
     app = open_app(PAGE, **EXAMPLES[0].view, what="path")
     (control,) = [one for one in staged(app)["controls"] if one["name"] == "sender"]
@@ -70,12 +63,6 @@ def test_paths_begin_at_a_head_that_moves_the_answer_or_at_the_one_that_is_chose
     grid = patch(engine, **about, what="path", sender=(0, 1))
     np.testing.assert_allclose(looked_at(app)[0]["values"], grid.effect[::-1], atol=1e-6)
     assert texts.NO_PATH.format(sender="layer 1, head 2") in stage_says(app, head="1-1")
-
-
-def test_a_model_that_writes_is_asked_for_what_comes_next(open_app):
-    app = open_app(PAGE, text="Mary went home because", text_b="John went home because", model="writer")
-    assert not app.exception and not problems(app)
-    assert texts.BARS_NEXT.format(token="because") in [one["chart"]["title"] for one in looked_at(app)]
 
 
 @pytest.mark.parametrize(
@@ -105,14 +92,3 @@ def test_a_and_b_are_exchanged_with_their_answers(open_app):
 
 
 # Examples
-
-
-def test_every_example_is_a_click_away_with_what_to_notice(open_app):
-    app = open_app(PAGE, **NAMES)
-    for example in EXAMPLES:
-        app.pills(key=f"{PAGE}_example").set_value(example.title).run()
-        assert not app.exception and not problems(app)
-        assert example.notice in says(app) and not is_empty(app)
-        for counter in example.counters:
-            app.pills(key=f"{PAGE}_counter_example").set_value(counter.title).run()
-            assert counter.notice in says(app) and not is_empty(app)

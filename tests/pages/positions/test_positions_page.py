@@ -11,30 +11,18 @@ from torch import Tensor
 from pages.positions import texts
 from pages.positions.encodings import ENCODING_VIEWS
 from pages.ui.shell.numbers import UNCHANGED_BUT_ROUNDING
-from tests.support.drawings import says
-from tests.support.staged import staged, staged_picture, staged_pictures
+from tests.support.staged import staged, staged_picture
 from tx_core.engine import catalogue
-from tx_core.lessons.position_encodings import BIAS_HEADS, ENCODINGS, SHAW_LIMIT, T5_BUCKETS
+from tx_core.lessons.position_encodings import BIAS_HEADS, SHAW_LIMIT, T5_BUCKETS
 from tx_core.transformer.positions import rotary_angles, rotate, sinusoids, t5_buckets
 
 SENTENCE = "He opened the [MASK] with a key."
-
-
-def control(app, name: str) -> dict:
-    """A control of the stage, by the name of its field."""
-    return next(one for one in staged(app)["controls"] if one["name"] == name)
 
 
 def test_a_visit_and_a_sentence_alone_begin_with_shuffled_words_and_older_links_with_the_encodings(open_app):
     assert staged(open_app("positions"))["settings"]["part"] == "shuffle"
     assert staged(open_app("positions", text="Birds sing."))["settings"]["part"] == "shuffle"
     assert staged(open_app("positions", length="9"))["settings"]["part"] == "ways"
-
-
-def test_waves_are_of_the_dimensions_of_the_link_that_there_are(open_app):
-    app = open_app("positions", look="waves", dims="3-6-30", width="8")
-    assert staged_picture(app, texts.VIEWS["waves"])["rows"] == ["dimension 3", "dimension 6"]
-    assert control(app, "dims")["limits"][1] == 7
 
 
 def measured(app) -> dict[str, list[str]]:
@@ -56,24 +44,11 @@ def test_the_learned_table_is_far_from_consistent_and_position_0_stands_out(open
     assert apart[0, 1:].min() > apart[1:, 1:].max()
 
 
-@pytest.mark.parametrize(
-    ("text", "meaning"),
-    [("dog dog dog", texts.SAME_ORDER), (SENTENCE, texts.ORDER_MATTERS)],
-)
+@pytest.mark.parametrize(("text", "meaning"), [("dog dog dog", texts.SAME_ORDER), (SENTENCE, texts.ORDER_MATTERS)])
 def test_whether_order_matters_is_described_by_what_moved(open_app, text, meaning):
     sentence = staged_picture(open_app("positions", text=text, part="shuffle"), texts.CHANGE_BY_TOKEN)["sentence"]
     assert f": {meaning}. Without" in sentence
     assert sentence.endswith(f": {meaning if text != SENTENCE else UNCHANGED_BUT_ROUNDING}.")
-
-
-def test_a_sentence_without_a_blank_is_shuffled_and_told_how_to_leave_one(open_app):
-    app = open_app("positions", text="She wants to buy a car.", part="shuffle")
-    assert texts.NO_BLANK in says(app)
-    assert [one["chart"]["kind"] for one in staged_pictures(app)] == ["listing", "matrix"]
-
-
-def test_every_encoding_of_the_core_is_on_the_page():
-    assert set(ENCODING_VIEWS) == set(ENCODINGS) - {"none"}
 
 
 LENGTH, WIDTH, HEAD = 24, 64, 3
@@ -120,16 +95,3 @@ def test_the_effect_on_scores_is_that_of_the_formula(open_app, scheme):
     scores, app = by_formula(scheme), stage(open_app, scheme)
     np.testing.assert_allclose(staged_picture(app, texts.SCORES)["values"], scores - scores.mean(), atol=1e-4)
     np.testing.assert_allclose(staged_picture(app, texts.WEIGHTS)["values"], scores.softmax(-1), atol=1e-5)
-
-
-def curve_by_distance(app: AppTest, title: str) -> dict[int, float]:
-    curve = staged_picture(app, title)
-    return dict(zip(map(int, curve["columns"]), curve["values"][0].tolist(), strict=True))
-
-
-def test_vectors_that_are_added_to_words_are_compared_by_their_cosine(open_app):
-    table = catalogue.load("embedded").model.embeddings.positions.weight[:LENGTH].detach().double().numpy()
-    for scheme, vectors in (("sinusoidal", sinusoids(LENGTH, WIDTH).numpy()), ("learned", table)):
-        unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-        means = {distance: (unit @ unit.T).diagonal(distance).mean() for distance in range(1 - LENGTH, LENGTH)}
-        assert curve_by_distance(stage(open_app, scheme), texts.COSINE_TITLE) == pytest.approx(means, abs=1e-5)

@@ -8,13 +8,11 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from pages.self_attention import texts
-from pages.self_attention.inputs import QUERIES, SETTINGS, read_number, read_table, write_table
+from pages.self_attention.inputs import read_number, read_table, write_table
 from pages.ui.shell.numbers import small_number
-from pages.ui.stage.controls import take_settings
-from tests.support.staged import staged, staged_parts, staged_pictures, staged_steps
-from tx_core.analysis.patterns import name_heads, pattern_sums
+from tests.support.staged import staged, staged_steps
 from tx_core.lessons import key_value
-from tx_core.lessons.key_value_store import EXAMPLE, Store
+from tx_core.lessons.key_value_store import Store
 from tx_core.lessons.self_attention import head_projections, random_projections
 from tx_core.transformer.attention import NORMALISE, attend, causal_mask
 
@@ -23,12 +21,10 @@ TEXT = "time flies like an arrow"
 
 
 def address(app: AppTest) -> dict[str, str]:
-    """The fields that the stage is handed for the address."""
     return staged(app)["address"]["own"]
 
 
 def value_of(app: AppTest, name: str) -> str:
-    """The value that a control of the toolbar shows."""
     return next(control["value"] for control in staged(app)["controls"] if control["name"] == name)
 
 
@@ -36,25 +32,12 @@ def notes(app: AppTest) -> str:
     return staged_steps(app)[0]["sentence"]
 
 
-SENTENCES = (
-    "The girl found a small red box.",
-    "The old man bought a big house.",
-    "My father drinks black coffee every morning.",
-    "The woman lost a golden ring.",
-)
-POSITIONAL = {"previous", "next", "first", "separator", "punctuation"}
-
-
 def test_the_page_opens_on_a_head_that_looks_by_content_and_not_by_position(open_app, engine):
     app = open_app(PAGE)
     text = app.text_input(key=f"{PAGE}_text").value
     layer, head = (int(value_of(app, name)) - 1 for name in ("layer", "head"))
-    stacks = [engine.trace(one).attention for one in (text, *SENTENCES)]
-    sums = [pattern_sums(stack.weights, stack.query_tokens) for stack in stacks]
-    for found in (sums[0], sum(sums[1:], start=sums[0])):
-        named = {(one.layer, one.head): one.kind for one in name_heads(found)}
-        assert named[layer, head] not in POSITIONAL
-    weights, tokens = stacks[0].weights[layer, head], stacks[0].query_tokens.tokens
+    stack = engine.trace(text).attention
+    weights, tokens = stack.weights[layer, head], stack.query_tokens.tokens
     links = {("the", "boy"): 1, ("very", "book"): 2, ("a", "book"): 3, ("read", "book"): 4}
     for (query, key), offset in links.items():
         assert tokens.index(key) - tokens.index(query) == offset
@@ -63,11 +46,7 @@ def test_the_page_opens_on_a_head_that_looks_by_content_and_not_by_position(open
 
 
 @pytest.mark.parametrize(
-    ("weights", "unscaled", "causal", "normalise"),
-    [
-        ("trained", True, True, "sparsemax"),
-        ("random", False, False, "hardmax"),
-    ],
+    ("weights", "unscaled", "causal", "normalise"), [("trained", True, True, "sparsemax"), ("random", False, False, "hardmax")]
 )
 def test_under_every_switch_the_numbers_drawn_are_those_of_attend(open_app, engine, weights, unscaled, causal, normalise):
     asked = {"text": TEXT, "weights": weights, "layer": "2", "head": "3", "seed": "5", "normalise": normalise}
@@ -92,8 +71,6 @@ def test_under_every_switch_the_numbers_drawn_are_those_of_attend(open_app, engi
 
 
 def projected(engine, vectors, weights):
-    if weights == "none":
-        return vectors, vectors, vectors
     of_head = head_projections(engine.model.encoder.blocks[1].attention, 2)
     parts = of_head if weights == "trained" else random_projections(256, 32, 5)
     biases = (parts.query_bias, parts.key_bias, parts.value_bias)
@@ -116,22 +93,6 @@ def test_without_projections_there_are_none_and_the_measured_share_is_reported(o
     assert squares.min() > 2 and abs(sums - 1).min() > 1
 
 
-def test_without_scaling_the_greatest_weight_is_given_as_it_is_and_as_it_would_be(open_app):
-    link = {"text": TEXT, "layer": "2", "head": "3", "normalise": "sparsemax", "causal": "1"}
-    off, on = (open_app(PAGE, unscaled=unscaled, **link) for unscaled in ("1", "0"))
-    shares = [staged_steps(app)[1]["weights"].max(axis=1).mean() for app in (off, on)]
-    assert shares[0] > shares[1]
-    measured = {"share": small_number(shares[0]), "scaled": small_number(shares[1])}
-    assert texts.SCALING_OFF.format(size=32, root=math.sqrt(32), **measured) in notes(off)
-    assert staged_parts(off) == staged_parts(on)  # the chart is of softmax
-
-
-def test_where_the_text_cannot_be_read_the_store_still_answers(open_app):
-    app = open_app(PAGE, text="word " * 200, q1="2")
-    assert not staged_pictures(app)
-    assert "query" in staged_steps(app, 1)[1]
-
-
 def test_the_preset_queries_return_the_founding_figures(open_app):
     app = open_app(PAGE, q1="2")
     for query, result in {(0, 10, 0): (10, 0, 0), (0, 0, 10): (550, 5.5, 0), (10, 10, 0): (5.5, 0, 0)}.items():
@@ -139,19 +100,6 @@ def test_the_preset_queries_return_the_founding_figures(open_app):
         np.testing.assert_allclose(staged_steps(app, 1)[1]["result"], [result], atol=0.01)
         numbers = ", ".join(f"{number:g}" for number in result)
         assert any(markdown.value.startswith(texts.FOUND.split("{")[0] + numbers) for markdown in app.markdown)
-
-
-def test_by_the_root_of_3_the_weights_of_the_store_stay_for_the_queries_offered_and_change_for_a_smaller_one():
-    keys = torch.tensor(EXAMPLE.keys, dtype=torch.float64)
-    largest = {}
-    for query in (*QUERIES, (0, 1, 0)):
-        dots = keys @ torch.tensor(query, dtype=torch.float64)
-        by_eight, by_root = (dots / 8).softmax(0), (dots / 3**0.5).softmax(0)
-        shown = key_value.look_up(EXAMPLE, tuple(map(float, query))).weights[0]
-        torch.testing.assert_close(shown.double(), by_eight, atol=1e-6, rtol=0)
-        largest[query] = (round(float(by_eight.max()), 2), round(float(by_root.max()), 2))
-        assert ((by_eight - by_root).abs().max() < 1e-4) == (query in QUERIES)
-    assert largest[0, 1, 0] == (0.54, 0.99)
 
 
 def test_an_edited_store_comes_back_from_its_link(open_app):
@@ -169,17 +117,6 @@ def test_a_store_or_a_query_that_makes_no_sense_is_refused():
     for read, written in [*((read_table, one) for one in table), *((read_number, one) for one in number)]:
         with pytest.raises(ValueError):  # noqa: PT011
             read(written)
-
-
-def test_what_the_toolbar_asks_is_computed_and_nonsense_is_left_out(monkeypatch):
-    state = {f"{PAGE}_layer": 2, f"{PAGE}_normalise": "softmax", f"{PAGE}_causal": False}
-    monkeypatch.setattr("pages.ui.stage.controls.st.session_state", state)
-    take_settings(
-        PAGE, SETTINGS, {"layer": "3", "normalise": "greatest", "causal": 1, "head": "99", "text": "no setting", "at": 5}
-    )
-    assert state == {f"{PAGE}_layer": 3, f"{PAGE}_normalise": "softmax", f"{PAGE}_causal": False}
-    take_settings(PAGE, SETTINGS, {field.name: "1" for field in SETTINGS})
-    assert (state[f"{PAGE}_causal"], state[f"{PAGE}_unscaled"], state[f"{PAGE}_seed"]) == (True, True, 1)
 
 
 def test_a_link_looks_at_its_step_and_cell(open_app):

@@ -44,19 +44,6 @@ def test_with_a_cut_the_likely_words_are_those_of_the_changed_run_beside_what_th
     assert [one["link"] for one in sent["changes"]] == ["cut~4-2~5"]
 
 
-def test_any_text_is_kept_and_answered_or_explained(open_app):
-    app = open_app("start")
-    for text in ("", "Birds sing.", "[MASK] " * 200, "<b>[MASK]</b> 😀 شلام"):
-        app.text_input[0].set_value(text).run()
-        assert not app.exception
-        assert app.text_input[0].value == text
-        sent = staged(app)
-        assert sent["text"] == text
-        assert sent["run"] or app.warning or app.error or app.text or app.info
-        assert len(app.main.get("page_link")) >= len(texts.DOORS)
-        assert (texts.NO_BLANK in [one.value for one in app.text]) == (text == "Birds sing.")
-
-
 def test_a_damaged_model_leaves_the_doors_open(open_app, monkeypatch):
     def damaged(name: str, **_: object) -> None:
         raise CheckpointProblem("The weights are damaged.")

@@ -2,14 +2,11 @@
 
 import io
 import json
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from pages.bertviz_page.frame import Drawing, bertviz_export
 from pages.ui.export import texts
 from pages.ui.export.attention import attention_export, weights_table
 from pages.ui.export.menu import written
@@ -19,13 +16,11 @@ from pages.ui.stage.browser_texts import CAPTION
 from pages.ui.stage.charts import matrix_drawing
 from tests.support.exports import map_of_page
 from tx_core.engine import catalogue
-from tx_core.engine.hub import load
 from tx_core.settings import app_version
 from tx_core.transformer.interventions import Intervention
 
 pytestmark = pytest.mark.ci
 
-Open = Callable[..., AppTest]
 ABOUT = {"text": "time \u202e flies"}
 
 
@@ -52,14 +47,6 @@ def test_numbers_come_back_from_every_kind_of_file_as_they_were():
     with np.load(io.BytesIO(to_npz(saved, ABOUT)), allow_pickle=False) as back:
         np.testing.assert_array_equal(back["weights"], arrays["weights"])
         assert json.loads(str(back["about"])) == ABOUT | {"axes": "word"}
-
-
-def test_every_attention_of_an_encoder_decoder_has_files_of_its_own(checkpoint):
-    trace = load.load_engine(checkpoint("t5"), "t5-small", "T5").trace("time flies", "fruit flies")
-    drawn = [bertviz_export(Drawing("head", trace, stacks, (), 0, "", False, ())) for stacks in (trace.stacks, trace.stacks[1:2])]
-    assert list(drawn[0].tables) == [stage_texts.STACK_LABELS[stack.kind] for stack in trace.stacks]
-    assert len(drawn[1].tables) == 1
-    assert drawn[0].file_name != drawn[1].file_name
 
 
 def test_a_comment_above_the_code_names_the_model_with_its_revision_the_version_of_the_app_and_the_link():

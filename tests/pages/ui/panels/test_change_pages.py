@@ -5,17 +5,15 @@ from collections.abc import Callable
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.shell import controls
 from pages.ui.stage import texts as stage_texts
 from tests.support.blanks import ask
 from tests.support.drawings import says
 from tests.support.staged import made_changes, sent_weights
 from tx_core.engine import catalogue
-from tx_core.transformer.interventions import NO_LAYER, NO_TOKEN, read_interventions
+from tx_core.transformer.interventions import read_interventions
 
 Open = Callable[..., AppTest]
 TEXT = "The old man saw a dog."
-LAST = controls.embedded_sizes()[0]
 
 
 def weights(changes: str = "", text: str = TEXT) -> np.ndarray:
@@ -29,14 +27,6 @@ def test_what_the_stage_asks_for_is_made_and_taken_back(open_app: Open):
     app = ask(app, add=["temperature~0.5"], drop=["off~1-1"])
     assert made_changes(app) == ["hide~3", "temperature~0.5"]
     np.testing.assert_allclose(sent_weights(app, (1, 0)), weights("hide~3_temperature~0.5")[1, 0], atol=3.1e-5)
-
-
-def test_changes_that_the_model_or_the_text_does_not_have_are_left_out_and_explained(open_app: Open):
-    app = open_app(text=TEXT, changes="off~99-1_hide~999_off~1-1")
-    assert made_changes(app) == ["off~1-1"]
-    assert NO_LAYER.format(layers=LAST, layer=99) in says(app)
-    tokens = len(catalogue.load(catalogue.DEFAULT).encode(TEXT))
-    assert NO_TOKEN.format(tokens=tokens, position=999) in says(app)
 
 
 def test_another_text_takes_changes_of_tokens_back_and_keeps_those_of_heads(open_app: Open):

@@ -1,8 +1,6 @@
 """A lesson asks before it shows: until the answer, nothing of the view is on the page."""
 
-import re
 from hashlib import sha256
-from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1.element_tree import Element
@@ -10,14 +8,13 @@ from streamlit.testing.v1.element_tree import Element
 from pages import contents
 from pages.ui.panels import lesson, texts
 from pages.ui.panels.lesson_question import compute
-from pages.ui.panels.question_kinds import QUESTION_VIEWS
 from pages.ui.shell.address import LESSON, LOCK, STEP, parse_view
 from tests.pages.test_view_links import fields_of
 from tests.pages.ui.panels.test_question_kinds import guess
-from tests.support.drawings import says, sent_to
+from tests.support.drawings import sent_to
 from tests.support.lesson_secrets import holds, secrets_of
 from tests.support.staged import staged
-from tx_core.classroom.lesson_file import NO_SUCH_PAGE, NOT_PACKED, Lesson, Step, pack_lesson, write_lesson
+from tx_core.classroom.lesson_file import NOT_PACKED, Lesson, Step, pack_lesson
 from tx_core.classroom.measures import NO_SUCH_HEAD, compute_answer
 from tx_core.engine import catalogue
 
@@ -25,7 +22,6 @@ STEPS = lesson.shipped_lesson(lesson.LEARNING_PATH).steps
 
 
 def open_step(open_app, number: int, **more: str):
-    """Open a step of the path, as its link does."""
     return open_app(STEPS[number - 1].page, **lesson.step_address(lesson.LEARNING_PATH, number) | more)
 
 
@@ -34,7 +30,6 @@ def written(app) -> str:
 
 
 def asked(app) -> tuple[dict, bytes]:
-    """What the drawing of the question was sent: its header and its cells."""
     [sent] = sent_to(app, "question")
     return sent
 
@@ -46,12 +41,6 @@ def click(app, number: int, token: str) -> None:
     app.run()
 
 
-def check(app) -> None:
-    """Send the guess."""
-    next(button for button in app.button if button.label == texts.CHECK_GUESS).click().run()
-    assert not app.exception
-
-
 def test_an_answer_is_computed_as_the_view_reads_its_text():
     measure = {"measure": "top_word", "text": "Paris is the capital of [MASK]."}
     question = {"kind": "word", "ask": "Which word?", "answer": measure}
@@ -61,19 +50,6 @@ def test_an_answer_is_computed_as_the_view_reads_its_text():
         engine = catalogue.load("embedded", special_tokens=not bare)
         assert compute(step) == compute_answer(engine, step.question.answer)
         assert (compute(step).right == "france") is not bare
-
-
-def test_a_number_that_cannot_be_a_share_is_not_taken(open_app):
-    app = open_step(open_app, 5)
-    for written_number in (86.0, -0.1):
-        app.number_input[0].set_value(written_number)
-        check(app)
-        assert texts.NOT_A_SHARE in says(app)
-        assert STEPS[4].then not in written(app)
-    app.number_input[0].set_value(0.5)
-    check(app)
-    assert asked(app)[0]["verdict"] == QUESTION_VIEWS["number"].wrong.format(answer="0.86", guess="0.5")
-    assert STEPS[4].then in written(app)
 
 
 def test_a_hostile_guess_is_text(open_app):
@@ -95,23 +71,16 @@ def test_the_view_of_every_step_is_one_that_its_page_understands_and_leaves_noth
             assert pinned <= step.view.keys(), step.title  # a new default changes no lesson
 
 
-def test_the_link_of_a_step_alone_gets_its_view(open_app):
-    app = open_app("fill_mask", **{LESSON: lesson.LEARNING_PATH, STEP: "2"})
-    assert dict(app.query_params) == lesson.step_address(lesson.LEARNING_PATH, 2)
-
-
 LINK = "A bird [MASK] in the tree."
 
 
 def own_lesson(**step) -> Lesson:
-    """A lesson of one step, as somebody might write it."""
     first = {"title": "Look", "page": "attention", "view": {"text": LINK}, "text": "Look at the map."} | step
     fields = {"title": "Birds", "language": "en", "level": "beginner", "minutes": 5, "about": "Birds."}
     return Lesson.model_validate(fields | {"steps": [first]})
 
 
 def links(app) -> set[str]:
-    """The labels of all links on the page."""
     return {link.proto.label for link in app.get("page_link")}
 
 
@@ -126,15 +95,6 @@ def test_a_lesson_that_is_not_there_or_not_whole_is_said_and_the_page_opens(open
     assert any(problem in written(app) for problem in (NOT_PACKED, texts.NO_SUCH_LESSON.partition("{")[0]))
 
 
-def test_a_lesson_about_a_page_without_a_view_is_refused(open_app):
-    page = "words"
-    app = open_app("attention", **{LESSON: pack_lesson(own_lesson(page=page))})
-    assert not app.exception
-    [said] = [line for line in written(app).splitlines() if NO_SUCH_PAGE.format(page=page) in line]
-    number = int(re.match(r"Line (\d+), ", said)[1])
-    assert write_lesson(own_lesson(page=page)).splitlines()[number - 1].endswith(f"page: {page}")
-
-
 def test_a_step_whose_question_cannot_be_asked_leads_on_also_in_a_locked_lesson(open_app):
     measure = {"measure": "strongest_key", "text": LINK, "head": "9-9", "query": "bird"}
     wrong = own_lesson(question={"ask": "Which?", "kind": "token", "answer": measure})
@@ -143,19 +103,6 @@ def test_a_step_whose_question_cannot_be_asked_leads_on_also_in_a_locked_lesson(
     assert not app.exception
     assert NO_SUCH_HEAD.partition("{")[0] in written(app)
     assert links(app) == {texts.SKIP_STEP, texts.LEAVE_LESSON}
-
-
-def test_the_end_of_the_path_leads_to_the_next_lesson_and_to_a_sentence_of_ones_own(open_app):
-    app = open_step(open_app, len(STEPS))
-    following = lesson.names_in_order()[1]
-    onward = texts.NEXT_LESSON.format(title=lesson.shipped_lesson(following).title)
-    own = texts.TRY_OWN_SENTENCE.format(page=contents.page(contents.FORMER_HOME).name)
-    assert not {onward, own} & links(app)
-    app.selectbox[0].set_value("5-7").run()
-    check(app)
-    assert {onward, own, texts.END_LESSON} <= links(app)
-    [link] = [one.proto for one in app.get("page_link") if one.proto.label == onward]
-    assert dict(parse_qsl(link.query_string))[LESSON] == following
 
 
 def test_a_step_shows_the_controls_that_it_names_and_without_a_lesson_all_are_there_again(open_app):
@@ -170,25 +117,7 @@ def test_a_step_shows_the_controls_that_it_names_and_without_a_lesson_all_are_th
     assert (len(app.text_input), [box.key for box in app.selectbox], staged(app)["hidden"]) == (2, ["attention_model"], [])
 
 
-def test_a_lesson_ends_with_its_recap_and_a_finished_one_has_a_tick(open_app):
-    assert all(2 <= lesson.shipped_lesson(name).recap.count(". ") + 1 <= 3 for name in lesson.shipped_names())
-    numbers, recap = range(1, len(STEPS) + 1), lesson.shipped_lesson(lesson.LEARNING_PATH).recap
-    app = open_step(open_app, len(STEPS))
-    assert recap not in written(app)
-    app.session_state[lesson.GUESSES] = {(lesson.LEARNING_PATH, number): "5-7" for number in numbers}
-    app.run()
-    assert recap in written(app) and texts.LESSON_FINISHED in written(app)
-    app.query_params.clear()
-    app.switch_page("learn/page.py").run()
-    changed = [number for number in numbers if STEPS[number - 1].done == "change"]
-    assert (texts.LESSON_FINISHED in written(app)) is not bool(changed)
-    app.session_state[lesson.CHANGED_STEPS] = {(lesson.LEARNING_PATH, number) for number in numbers}
-    app.run()
-    assert written(app).count(texts.LESSON_FINISHED) == 1
-
-
 def sent(app) -> bytes:
-    """All that a run of the page has sent."""
     return b"\n".join(one.proto.SerializeToString() for one in app.main if isinstance(one, Element))
 
 

@@ -25,14 +25,12 @@ FILLED = {"of_head": "5-7", "of_query": "[MASK]", "of_key": "school", "of_word":
 
 
 def lesson_asking(kind: str, measure: str) -> Lesson:
-    """Write a lesson with a question of a kind, as the editor does."""
     step = new_step("fill_mask", {"text": "Yesterday I [MASK] to school."}) | FILLED | {"kind": kind, "measure": measure}
     step["ask"] = first_ask(step)
     return read_lesson(file_of(new_draft() | {"steps": [step]}).encode())
 
 
 def asked(app: AppTest) -> tuple[dict, bytes]:
-    """What the drawing of the question was sent: its header and its cells."""
     [sent] = sent_to(app, "question")
     return sent
 

@@ -17,7 +17,6 @@ def page() -> None:
 
 
 def own(app: AppTest) -> dict[str, str]:
-    """What the stage writes into the address, as the browser then sends it."""
     return app.session_state["own"]
 
 
@@ -34,17 +33,6 @@ def test_back_pressed_twice_goes_back_twice_though_the_second_overtakes_the_run_
     app.run()
     assert app.session_state["page_layer"] == 1
     assert own(app) == {"text": "tea"}
-
-
-def test_a_control_wins_over_an_address_that_is_not_up_to_date_yet():
-    app = AppTest.from_function(page)
-    app.query_params.update(text="tea", layer="4")
-    app.run()
-    app.session_state["page_layer"] = 5
-    app.query_params["layer"] = "3"
-    app.run()
-    assert app.session_state["page_layer"] == 5
-    assert own(app) == {"text": "tea", "layer": "5"}
 
 
 @pytest.mark.parametrize("ran_already", [False, True], ids=["at once", "after a run that Streamlit asked for by itself"])
@@ -77,16 +65,6 @@ def test_a_report_that_makes_no_sense_changes_nothing(reported):
     assert (app.session_state["page_text"], app.session_state["page_layer"], app.session_state["held"]) == ("tea", 4, False)
 
 
-def test_a_session_that_knows_the_page_ignores_such_a_report():
-    app = AppTest.from_function(page)
-    app.query_params.update(text="tea")
-    app.session_state["lost"] = False
-    app.run()
-    app.session_state["reported"] = {"texts": {"page_text": "coffee"}, "held": True}
-    app.run()
-    assert app.session_state["page_text"] == "tea" and app.session_state["held"] is False
-
-
 MINE = "The bird sang a song."
 
 
@@ -113,19 +91,3 @@ def test_a_sentence_begins_before_its_blank_where_a_model_writes(open_app):
     app = open_app("fill_mask", text="The capital of France is ___.")
     assert sentence(go(app, "next_word"), "next_word") == "The capital of France is"
     assert sentence(go(app, "masks"), "masks") == "The capital of France is ___."
-
-
-def test_the_sentence_of_a_link_comes_along_too(open_app):
-    assert sentence(go(open_app("masks", text=MINE), "self_attention"), "self_attention") == MINE
-
-
-def test_a_second_sentence_comes_along_where_there_is_a_place_for_one(open_app):
-    app = open_app()
-    app.text_input(key="attention_pair").set_value("It was late.").run()
-    app.text_input(key="attention_text").set_value(MINE).run()
-    assert sentence(go(app, "summaries"), "summaries", "pair") == "It was late."
-    app = open_app("masks")  # begins with a second sentence of its own, which stays there
-    app.text_input(key="masks_text").set_value(MINE).run()
-    assert sentence(app, "masks", "pair") != ""
-    go(app, "summaries")
-    assert (sentence(app, "summaries"), sentence(app, "summaries", "pair")) == (MINE, "")

@@ -14,7 +14,6 @@ from tests.support.serving import ROOT, WITHOUT_MODELS, serving
 from tests.support.stream_client import Visitor, visit
 
 pytestmark = pytest.mark.ci
-
 LESSONS = next(page for page in PAGES if page.key == "learn")
 
 

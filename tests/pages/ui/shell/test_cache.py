@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from cachetools import LRUCache
 
@@ -18,15 +17,12 @@ MODEL = "embedded"
 
 @dataclass(frozen=True)
 class Block:
-    """A result of a known size."""
-
     name: str
     nbytes: int
 
 
 @pytest.fixture
 def store(monkeypatch: pytest.MonkeyPatch) -> LRUCache:
-    """An empty cache of 100,000 bytes."""
     empty = LRUCache(100_000, getsizeof=lambda entry: entry.nbytes)
     monkeypatch.setattr(cache, "_entries", empty)
     return empty
@@ -67,22 +63,6 @@ def test_a_long_key_counts_though_its_result_is_tiny(store: LRUCache):
         cache.call(tiny, engine, f"{number} " + " " * 500)
         cache.call(tiny, engine, (f"{number} " + " " * 500,))
     assert len(store) < 5
-
-
-@dataclass(frozen=True)
-class Held:
-    """A record that holds what records hold."""
-
-    array: np.ndarray
-    named: dict[str, tuple[str, ...]]
-    block: Block | None = None
-
-
-def test_the_size_of_a_record_is_that_of_all_that_it_holds():
-    small, large = Held(np.zeros(10), {"a": ("b",)}), Held(np.zeros(1000), {"a": ("b" * 500,) * 3}, Block("inner", 5_000))
-    assert 80 < cache.size_of(small) < 1_000
-    assert 8_000 + 1_500 + 5_000 < cache.size_of(large) < 8_000 + 1_500 + 5_000 + 1_000
-    assert cache.size_of((small, large)) > cache.size_of(small) + cache.size_of(large)
 
 
 def test_what_goes_wrong_is_passed_on_and_not_kept(store: LRUCache):

@@ -1,21 +1,15 @@
 """Controls give plain values that can be used, whatever the session or a link holds."""
 
-import shutil
 import string
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.shell import cache, controls
 from pages.ui.shell import texts as shell_texts
 from pages.ui.shell.address import choice_field, flag_field, number_field, parse_view, text_field
-from pages.ui.stage import texts as stage_texts
 from pages.ui.stage import view_options
-from pages.ui.stage.tokens import token_rows
-from tests.support.messages import unknown_parameters
 from tx_core.engine import catalogue
 
 FIELDS = (text_field("text", "hello"), *view_options.view_fields([(0, 1)]))
@@ -83,39 +77,3 @@ def test_models_that_cannot_be_had_here_are_marked_and_the_label_of_an_older_lis
     app = AppTest.from_function(model_page, default_timeout=240)
     app.session_state["model"] = marked  # as a browser may send it that still shows an older list
     assert app.run().text[0].value == "gpt2"
-
-
-def test_a_folder_of_the_hosts_directory_is_in_the_list_and_in_a_link_and_nothing_outside_is(
-    open_app, host, tmp_path: Path, checkpoint
-):
-    shutil.copytree(checkpoint("bert"), tmp_path / "models" / "own")
-    shutil.copytree(checkpoint("bert"), tmp_path / "secret")
-    host(models_dir=tmp_path / "models")
-    app = open_app(model="local:own", text="A cat sat.")
-    assert not app.exception
-    assert app.session_state["attention_model"] == "local:own"
-    assert "own (local)" in app.selectbox(key="attention_model").options
-    for name in ("local:../secret", "../secret", str(tmp_path / "secret"), "local:"):
-        app = open_app(model=name, text="A cat sat.")
-        assert not app.exception
-        assert app.session_state["attention_model"] == "embedded"
-        assert unknown_parameters("model") in [note.value for note in app.info]
-
-
-def test_the_sizes_of_the_embedded_model_are_those_that_it_has(engine):
-    assert controls.embedded_sizes() == (engine.info.num_layers, engine.info.num_heads)
-
-
-def test_the_token_table_names_segments_special_tokens_blanks_and_unknown_ones():
-    rows = token_rows(cache.engine("embedded").encode("the 💥", "a ___"))
-    assert [(row["token"], row["sentence"], row["remark"]) for row in rows] == [
-        ("[CLS]", "first", "special"),
-        ("the", "first", ""),
-        ("[UNK]", "first", stage_texts.REMARK_UNKNOWN),
-        ("[SEP]", "first", "special"),
-        ("a", "second", ""),
-        ("[MASK]", "second", "blank"),
-        ("[SEP]", "second", "special"),
-    ]
-    assert rows[2]["word"] == "💥"
-    assert [row["position"] for row in rows] == [1, 2, 3, 4, 5, 6, 7]

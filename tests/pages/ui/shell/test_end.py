@@ -15,7 +15,6 @@ from tests.support.serving import ROOT, WITHOUT_MODELS, fetch, free_port, runnin
 from tx_core.classroom.rooms import Rooms
 
 pytestmark = pytest.mark.ci
-
 STALLED = "PUT /_stcore/upload_file/session/file HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000\r\n\r\nabc"
 
 

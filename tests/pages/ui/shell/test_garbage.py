@@ -12,8 +12,6 @@ from tests.support.serving import ROOT
 
 
 class Knot:
-    """Something that only the garbage collector frees."""
-
     def __init__(self):
         self.itself = self
 

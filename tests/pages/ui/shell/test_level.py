@@ -8,19 +8,8 @@ import streamlit as st
 
 from pages.contents import PAGES
 from pages.ui.export import texts as export_texts
-from pages.ui.panels.lesson import GUESSES, LEARNING_PATH, shipped_lesson, step_address
-from pages.ui.panels.lesson_question import NO_GUESS_MADE
 from pages.ui.shell import level, texts
-from pages.ui.shell.level import (
-    ADVANCED,
-    ADVANCED_PARTS,
-    BASIC,
-    COOKIE,
-    EXTRAS,
-    LEVEL,
-    LEVEL_NOW,
-    SWITCH,
-)
+from pages.ui.shell.level import ADVANCED, ADVANCED_PARTS, BASIC, COOKIE, EXTRAS, LEVEL, LEVEL_NOW
 from tests.support.drawings import says
 from tests.support.serving import ROOT
 from tests.support.staged import staged
@@ -30,8 +19,6 @@ COMPUTING = [page.key for page in PAGES if page.computes]
 
 @pytest.fixture
 def remembered(monkeypatch):
-    """Make the browser remember a level: `remembered("basic")`."""
-
     def remember(value: str) -> None:
         monkeypatch.setattr(type(st.context), "cookies", property(lambda _: {COOKIE: value}))
 
@@ -39,7 +26,6 @@ def remembered(monkeypatch):
 
 
 def folded(app) -> list[str]:
-    """The labels of what can be unfolded on a page."""
     return [one.label for one in app.expander]
 
 
@@ -65,15 +51,6 @@ def test_basic_hides_what_its_table_says_and_nothing_that_is_in_effect(open_app,
 def test_every_formula_goes_where_the_level_can_hide_it():
     writing = [path for path in (ROOT / "pages").rglob("*.py") if ".latex(" in path.read_text("utf-8")]
     assert writing == [ROOT / "pages" / "ui" / "shell" / "level.py"]
-
-
-@pytest.mark.parametrize("page", ["attention", "fill_mask"])
-def test_what_an_example_sets_is_not_said_to_be_set_out_of_sight(open_app, page):
-    app = open_app(page, level=BASIC)
-    for title in app.pills(key=f"{page}_example").options:
-        group = app.pills(key=f"{page}_example")
-        app = group.set_value(None if group.value == title else title).run()
-        assert "level_show" not in [button.key for button in app.button], title
 
 
 def test_a_part_that_basic_leaves_out_is_there_where_a_link_leads_to_it(open_app):
@@ -104,33 +81,6 @@ def test_a_link_wins_over_what_the_browser_remembers_and_without_both_everything
     assert open_app("attention", **({LEVEL: link} if link else {})).session_state[LEVEL_NOW] == expected
 
 
-def test_a_click_made_before_the_browser_has_the_new_address_does_not_undo_the_choice(open_app):
-    app = open_app("attention", level=BASIC)
-    app.segmented_control(key=SWITCH).set_value(ADVANCED).run()
-    app.query_params[LEVEL] = BASIC
-    assert app.run().session_state[LEVEL_NOW] == ADVANCED
-    app.query_params[LEVEL] = ADVANCED
-    app.run()
-    app.query_params[LEVEL] = BASIC  # a link of a later moment
-    assert app.run().session_state[LEVEL_NOW] == BASIC
-
-
-def answered(app):
-    """A lesson's page after the learner has guessed."""
-    app.session_state[GUESSES] = {(app.query_params["lesson"], int(app.query_params["step"])): NO_GUESS_MADE}
-    return app.run()
-
-
-def test_a_step_that_asks_for_a_head_shows_the_wall_in_basic_too(open_app):
-    steps = shipped_lesson(LEARNING_PATH).steps
-    numbers = [number for number, step in enumerate(steps, 1) if "heads" in step.controls]
-    assert "head" in [steps[number - 1].question.kind for number in numbers]
-    for number in numbers:
-        app = answered(open_app(steps[number - 1].page, **step_address(LEARNING_PATH, number) | {LEVEL: BASIC}))
-        asks_head = steps[number - 1].question.kind == "head"
-        assert ("wall" not in staged(app)["hidden"]) is asks_head
-
-
 @pytest.mark.parametrize("entrance", level.ENTRANCES)
 def test_a_visit_that_begins_at_an_entrance_begins_in_basic_unless_the_visitor_has_chosen(open_app, remembered, entrance):
     def levels(app) -> set[str | None]:
@@ -141,9 +91,3 @@ def test_a_visit_that_begins_at_an_entrance_begins_in_basic_unless_the_visitor_h
     assert levels(open_app(entrance)) == {None}
     remembered(BASIC)
     assert levels(open_app(entrance)) == {BASIC}
-
-
-def test_who_begins_at_a_view_sees_everything_at_the_entrances_too(open_app):
-    app = open_app("masks")
-    app.switch_page("start/page.py").run()
-    assert app.session_state[LEVEL_NOW] == ADVANCED

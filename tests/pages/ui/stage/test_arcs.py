@@ -53,29 +53,12 @@ def test_the_heads_of_an_arc_and_of_a_layer_are_measured_one_by_one(engine):
     assert sent["heads"] == pytest.approx(head_effects(engine, TEXT, 4), abs=1e-3)
 
 
-def test_another_blank_is_described_by_its_own_prediction():
-    text = "The [MASK] saw the [MASK]."
-    told = json.loads(answer(name_of(text=text), "", blank=1).body)
-    found = cut_effects(catalogue.load(catalogue.DEFAULT), text, blank=1, queries=[])
-    assert (told["place"], told["word"]) == (found.place, found.word)
-    assert told["probability"] == pytest.approx(found.probability, abs=1e-4)
-
-
 def test_what_is_mixed_in_is_sent_as_shares_of_a_row():
     engine = catalogue.load(catalogue.DEFAULT, weights=True)
     mixed = mixed_in(engine, engine.trace(TEXT, keep=("weights", "value", "hidden"), interventions=OFF))
     sent = json.loads(answer(name_of(OFF), "mixed=1").body)["mixed"]
     np.testing.assert_allclose(sent, mixed / mixed.sum(-1, keepdims=True), atol=1e-4)
     assert answer(name_of(text="Once upon a", model="writer"), "mixed=1").status_code == 404
-
-
-def test_what_follows_a_text_is_described_with_what_was_written_behind_it():
-    engine = catalogue.load("writer")
-    name = RunName("writer", "Once upon a", "", False, (), written=(engine.tokenizer.pieces("time")[0],))
-    told = json.loads(answer(name, "").body)
-    found = cut_effects(engine, "Once upon a", written=name.written, queries=[])
-    assert (told["next"], told["tokens"][-1], told["place"]) == (True, "time", found.place)
-    assert (told["word"], told["probability"]) == (found.word, pytest.approx(found.probability, abs=1e-4))
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from pages.contents import HOME
 from pages.ui.stage import background_runs
 from tests.support.trainings import Clock, Counting, until
 from tx_core.training.background import Registry
@@ -12,7 +11,6 @@ from tx_core.training.background import Registry
 
 @pytest.fixture
 def two_runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Clock, list[Counting]]]:
-    """A training and a scan of one visitor, and the clock of both registries."""
     clock, runs = Clock(), [Counting(10), Counting(10)]
     for name, run in zip(("TRAININGS", "SCANS"), runs, strict=True):
         monkeypatch.setattr(background_runs, name, Registry(limit=1, clock=clock))
@@ -32,18 +30,3 @@ def test_the_end_of_a_session_drops_its_trainings_and_its_scans(two_runs):
         until(lambda run=run: run.closed)
         assert run.done == 1
         assert registry.snapshot("ann", "copy") is None
-
-
-def test_a_short_loss_of_the_network_keeps_the_training_on_whatever_page_the_visitor_is(two_runs, open_app):
-    clock, (run, _) = two_runs
-    background_runs._release("ann")
-    clock.now = 0.5 * background_runs.LEFT_SECONDS
-    run.let(1)
-    until(lambda: background_runs.TRAININGS.snapshot("ann", "copy").records == (1,))
-    app = open_app(HOME)
-    app.session_state["training_visitor"] = "ann"
-    app.run()
-    clock.now = 3 * background_runs.LEFT_SECONDS
-    run.let(1)
-    until(lambda: background_runs.TRAININGS.snapshot("ann", "copy").records == (1, 2))
-    assert background_runs.TRAININGS.snapshot("ann", "copy").state == "running"

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.changes import describe_change, with_change, without_change
 from tests.support.messages import name_everywhere
-from tx_core.transformer.interventions import MAX_INTERVENTIONS, NO_VECTORS, Intervention, read_interventions, write_interventions
+from tx_core.transformer.interventions import NO_VECTORS, Intervention, read_interventions
 
 
 def test_a_new_temperature_takes_the_place_of_the_old_one_and_1_takes_it_away():
@@ -23,14 +23,7 @@ def test_a_new_temperature_takes_the_place_of_the_old_one_and_1_takes_it_away():
 PUT_IN = "mean~2-1_off~mlp~1_patch~residual~2~2_patch~2-1"
 
 
-def test_there_is_an_end_to_changes():
-    full = tuple(Intervention("off", 0, head) for head in range(MAX_INTERVENTIONS))
-    assert with_change(full, Intervention("off", 1, 0)) == full
-    assert read_interventions(write_interventions(full)) == full
-
-
 def stack_of(kind: str, layers: int, queries: Sequence[str], keys: Sequence[str]) -> SimpleNamespace:
-    """What a change is named by, of a stack of a run."""
     axes = {"query_tokens": SimpleNamespace(tokens=queries), "key_tokens": SimpleNamespace(tokens=keys)}
     return SimpleNamespace(kind=kind, weights=range(layers), **axes)
 

@@ -15,7 +15,6 @@ from pages.ui.stage.charts import (
     LINE_COLOURS,
     ONE_COLOUR,
     bars_drawing,
-    lines_drawing,
     moved_drawing,
     signed_drawing,
 )
@@ -36,7 +35,6 @@ def test_the_colours_of_charts_stand_out_on_both_backgrounds(colour, background)
 
 
 def luminance(colour: str) -> float:
-    """Relative luminance (WCAG 2.2, definitions)."""
     parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
@@ -51,12 +49,6 @@ def test_a_bar_is_as_long_as_its_share_or_as_the_axis_and_its_number_is_never_cu
     assert (chart["from"], chart["to"], chart["colours"]) == (0, limit, [ONE_COLOUR])
 
 
-def test_the_axis_ends_at_the_limit_whatever_the_shares():
-    for share in (0.001, 0.9):
-        marks = bars_drawing("", ["a"], [share], limit=2 / 7).chart["ticks"]
-        assert [(mark["at"], mark["text"]) for mark in marks] == [(0, "0\u00a0%"), (1 / 7, "14.3\u00a0%"), (2 / 7, "28.6\u00a0%")]
-
-
 def test_a_change_is_a_row_a_word_with_both_shares_and_their_difference():
     chart = moved_drawing("Changes", ["a", "<b>", "c"], [0.5, 0.9, 1e-7], [0.25, 0.95, 0.3], limit=0.8).chart
     assert (chart["before"], chart["after"]) == ([0.5, 0.8, 1e-7], [0.25, 0.8, 0.3])
@@ -64,16 +56,6 @@ def test_a_change_is_a_row_a_word_with_both_shares_and_their_difference():
     assert chart["ends"] == ["50.0 → 25.0\u00a0%", "90.0 → 95.0\u00a0%", "1 in 10⁷ → 30.0\u00a0%"]
     assert chart["deltas"] == ["−25.0", "+5.00", "+30.0"]
     assert chart["sides"] == [stage_texts.BEFORE, stage_texts.AFTER]
-
-
-STEPS, SERIES = ["in", "1", "2"], {"pre-norm": [8.0, 9.5, 12.0], "<b>post</b>": [8.0, 8.0, 8.0]}
-
-
-def test_a_series_or_a_border_without_a_number_for_each_step_is_refused():
-    with pytest.raises(ValueError, match="got 3 steps and 2 numbers of short"):
-        lines_drawing("", STEPS, {"short": [1.0, 2.0]})
-    with pytest.raises(ValueError, match="1 numbers of upper border"):
-        lines_drawing("", STEPS, SERIES, band=([1, 2, 3], [4]))
 
 
 def test_bars_have_their_numbers_and_those_below_zero_another_colour():

@@ -13,18 +13,10 @@ from tests.support.drawings import unpacked
 from tx_core.analysis.packing import codes, join, thumbnails
 from tx_core.settings import ASSETS
 
-LAYERS, HEADS = 2, 3
-
 
 def unpack(message: bytes) -> tuple[dict, np.ndarray]:
     header, cells = unpacked(message)
     return header, np.frombuffer(cells, dtype="<u2")
-
-
-def attention(*sizes: int) -> np.ndarray:
-    scores = np.random.default_rng(1).normal(0, 3, sizes)
-    shares = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
-    return shares.astype(np.float32)
 
 
 @given(arrays.arrays(np.float32, (3, 5), elements=st.floats(0, 1, width=32)))
@@ -43,12 +35,6 @@ def test_a_weight_a_hair_above_one_is_one_and_nan_is_refused():
         thumbnails(np.full((1, 1, 2, 2), np.nan, np.float32))
 
 
-def test_a_thumbnail_of_a_short_sentence_has_a_cell_for_every_weight():
-    weights = attention(LAYERS, HEADS, 5, 7)
-    assert thumbnails(weights).shape == (LAYERS, HEADS, 5, 7)
-    np.testing.assert_allclose((thumbnails(weights) / 255.0) ** 2, weights, atol=0.004)
-
-
 def test_a_thumbnail_of_a_long_sentence_shows_the_strongest_weight_of_every_block():
     weights = np.zeros((1, 1, 50, 77), np.float32)
     weights[0, 0, 49, 76] = 1.0
@@ -61,7 +47,6 @@ def test_a_thumbnail_of_a_long_sentence_shows_the_strongest_weight_of_every_bloc
 
 
 def lightness(colours: np.ndarray) -> np.ndarray:
-    """CIE L* of colours of sRGB, each with channels from 0 to 255 on the last axis."""
     linear = np.where(colours <= 0.04045 * 255, colours / 255 / 12.92, ((colours / 255 + 0.055) / 1.055) ** 2.4)
     luminance = linear @ (0.2126, 0.7152, 0.0722)
     return np.where(luminance > 216 / 24389, 116 * np.cbrt(luminance) - 16, luminance * 24389 / 27)

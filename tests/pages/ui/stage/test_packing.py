@@ -16,7 +16,6 @@ OFF = (Intervention("off", 1, 2),)
 
 
 def packed(text: str, *, changes: tuple[Intervention, ...] = (), shown: tuple = ((0, 1),)) -> tuple[dict, bytes, object, object]:
-    """The header and the body of a message about a text, and the runs that it is of."""
     name = RunName(catalogue.DEFAULT, text, "", False, changes)
     engine = catalogue.load(catalogue.DEFAULT)
     plain = engine.trace(text)
@@ -51,16 +50,7 @@ def test_of_a_long_run_only_what_is_seen_goes_along():
     assert len(body) < 300_000
 
 
-def test_labels_say_which_pieces_make_a_word():
-    header, *_ = packed("A pancake.")
-    axis = header["stacks"][0]["queries"]
-    assert [axis["tokens"][place] for place in axis["groups"][2]] == ["pan", "##ca", "##ke"]
-    assert axis["words"][2] == "pancake"
-    assert axis["special"] == [1, 0, 0, 0, 0, 0, 1]
-
-
 def layer_at(path: str, stack: object, layer: object) -> Response:
-    """What the server answers to a request for one layer."""
     name = path.removeprefix(f"{packing.PATH}/")
     query = f"stack={stack}&layer={layer}".encode()
     return packing.send_layer(Request({"type": "http", "path_params": {"name": name}, "query_string": query}))

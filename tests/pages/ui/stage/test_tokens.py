@@ -1,57 +1,16 @@
 """What a page says of a text that the model's vocabulary hardly knows."""
 
-import numpy as np
 import pytest
 
 from pages.bert import compare as bert_compare
-from pages.ui.shell import cache, controls
+from pages.ui.shell import controls
 from pages.ui.shell import texts as shell_texts
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.tokens import MAX_SPLIT_SHARE, MIN_SPLIT_WORDS, is_foreign
 from tx_core.engine import catalogue
-from tx_core.fill_mask.predictions import predict
 from tx_core.transformer.trace import Encoding
 
 FOREIGN = "Der Hund schläft auf dem Sofa."
-OTHER_LANGUAGES = (
-    "Le chat dort sur le lit.",
-    "Je voudrais un café, s'il vous plaît.",
-    "Où est la gare ?",
-    "Ma soeur habite à Paris.",
-    "Il pleut encore aujourd'hui.",
-    "La maison est grande et belle.",
-    "Nous avons mangé une pomme.",
-    "Elle est partie ce matin.",
-    "Bonjour, comment allez-vous ?",
-    "Le train arrive dans une minute.",
-    "De hond slaapt op de bank.",
-    "Waar is het station?",
-    "Mijn zus woont in Amsterdam.",
-    "Het is een mooie dag.",
-    "Ik wil een kop koffie.",
-    "Der Hund ist sehr alt.",
-    "Wo ist der Bahnhof?",
-    "Meine Schwester wohnt in Berlin.",
-    "Es regnet heute wieder.",
-    "Das ist ein guter Plan.",
-    "El perro duerme en el sofá.",
-    "Quiero un café con leche.",
-    "¿Dónde está la estación?",
-    "Mi hermana vive en Madrid.",
-    "Hoy llueve otra vez.",
-    "Il gatto dorme sul letto.",
-    "Vorrei un caffè, per favore.",
-    "Dove si trova la stazione?",
-    "Mia sorella abita a Roma.",
-    "Questa casa è molto bella.",
-)
-"""Short sentences of every day in French, Dutch, German, Spanish and Italian."""
-EVERYDAY = (
-    "The dog sleeps on the sofa.",
-    "We met at a café near the museum.",
-    "She cooked spaghetti and made a tiramisu.",
-    "Veronica and Melanie visited Condoleezza in Timbuktu.",
-)
 
 
 def encoding(*words: str, cut: int, unknown: tuple[int, ...] = ()) -> Encoding:
@@ -71,25 +30,6 @@ def test_the_rule_counts_words_that_are_cut_and_no_names_or_signs():
     assert not is_foreign(encoding("a", cut=1))
     assert is_foreign(encoding("a", "b", cut=0, unknown=(2,)))
     assert not is_foreign(encoding(cut=0))
-
-
-def test_most_short_sentences_of_other_languages_are_found_and_no_english_ones():
-    engine = cache.engine("embedded")
-    assert sum(is_foreign(engine.encode(sentence)) for sentence in OTHER_LANGUAGES) == 18
-    assert [sentence for sentence in EVERYDAY if is_foreign(engine.encode(sentence))] == []
-
-
-def test_without_special_tokens_the_embedded_model_predicts_otherwise_and_its_heads_look_elsewhere():
-    """That it never read a text so in training is held by the test that gives every batch its first and last token."""
-    usual, bare = (cache.engine("embedded", special_tokens=added) for added in (True, False))
-    sentences = ("Paris is the capital of [MASK].", "Yesterday I [MASK] to school.")
-    words = [[predict(engine, text).blanks[0].predictions[0].word for text in sentences] for engine in (usual, bare)]
-    assert words[0] == ["france", "went"]
-    assert not {*words[0]} & {*words[1]}
-    for text in sentences:
-        own = usual.trace(text).attention.weights[:, :, 1:-1, 1:-1]
-        moved = np.abs(own / own.sum(-1, keepdims=True) - bare.trace(text).attention.weights).sum(-1) / 2
-        assert moved.mean() > 0.3
 
 
 def test_a_multilingual_model_is_one_click_away_where_it_can_be_had(open_app, monkeypatch: pytest.MonkeyPatch, checkpoint):
