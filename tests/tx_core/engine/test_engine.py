@@ -10,6 +10,7 @@ from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.device import DeviceRunner
 from tx_core.engine.engine import RECORD_TOO_LARGE, record_bytes
 from tx_core.errors import TextProblem
+from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import ALL_PARTS
 
 WORD = "tea "
