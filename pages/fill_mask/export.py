@@ -9,6 +9,7 @@ from pages.fill_mask.run import BlankRun
 from pages.ui.export.attention import AttentionMap, attention_exports, changes_in_words
 from pages.ui.export.computation import Computation, call, changes_argument, each, engine_call, named
 from pages.ui.export.records import DataTable, Export, Exports, PartNumbers, table_export
+from pages.ui.export.transformers_code import transformers_filling_code
 from pages.ui.shell import controls
 from pages.ui.stage.changes import describe_change
 from tx_core.fill_mask.head_scan import Scan
@@ -54,7 +55,10 @@ def lists_export(run: BlankRun) -> Export:
     several = sum(len(answer.filling.blanks) for answer in run.answers) > 1
     title = texts.EXPORT_LISTS_TITLE[several].format(model=controls.model_title(run.engine.name))
     (table,) = prediction_tables(run.answers, None)
-    return table_export(PartNumbers(title, run.about, list_numbers(run)), table)
+    chosen, fillings = run.inputs.chosen, [answer.filling for answer in run.answers]
+    is_usual = chosen.temperature == chosen.top_p == 1
+    code = transformers_filling_code(run.engine.name, fillings, chosen.listed) if is_usual else ""
+    return table_export(PartNumbers(title, run.about, list_numbers(run)), table, code)
 
 
 def moved_export(run: BlankRun) -> Export:

@@ -1,7 +1,6 @@
 """The export menu of a page, opened as its reader opens it."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from streamlit.testing.v1 import AppTest
 
@@ -26,11 +25,6 @@ def exported_code(app: AppTest, page: str, view: str = "") -> str:
     """The code that a view offers, with this project."""
     opened(app, page, view, texts.CODE)
     return next(code.value for code in app.code if code.value.startswith("# "))
-
-
-def of_hub_model(shown: AttentionMap) -> AttentionMap:
-    """A map as if a model of the hub had drawn it."""
-    return replace(shown, trace=replace(shown.trace, model="bert-base-uncased"))
 
 
 def map_of_page(

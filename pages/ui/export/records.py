@@ -135,9 +135,9 @@ def drawings_export(numbers: PartNumbers, drawings: Sequence[Drawing]) -> Export
     return Export(numbers, {texts.NUMBERS: DataFiles(size, len(COLUMNS), partial(drawings_table, drawings))})
 
 
-def table_export(numbers: PartNumbers, table: DataTable) -> Export:
+def table_export(numbers: PartNumbers, table: DataTable, transformers: str = "") -> Export:
     """Return the export of a table of what a part of a page shows."""
-    return Export(numbers, {texts.NUMBERS: files_of(table)})
+    return Export(numbers, {texts.NUMBERS: files_of(table)}, transformers)
 
 
 def files_of(table: DataTable, *, by_line: bool = False) -> DataFiles:

@@ -28,7 +28,7 @@ from pages.ui.export.records import DataFiles, Export
 from pages.ui.stage.sources import Source
 from pages.ui.stage.texts import NONE_ADDED
 from tests.support import classifier_page, copy_page
-from tests.support.exports import map_of_page, of_hub_model, opened
+from tests.support.exports import map_of_page, opened
 from tests.support.snippets import computed
 from tests.support.staged import ask_stage
 from tests.support.trainings import own_server, until_still
@@ -367,7 +367,7 @@ HOSTILE = "Li\x00ke\u202eit\u2066 now\r\nimport os\x85import os\u2028import os\x
 
 @pytest.mark.parametrize("kind", [texts.PROJECT_CODE, texts.TRANSFORMERS_CODE])
 def test_what_a_visitor_types_stays_a_string_and_the_title_a_comment_of_one_line(kind: str):
-    export = attention_export(of_hub_model(map_of_page("embedded", HOSTILE)))
+    export = attention_export(map_of_page("embedded", HOSTILE))
     code = written(replace(export, numbers=replace(export.numbers, title=f"{HOSTILE}\ud800")), kind)
     first, *rest = code.split("\n")
     assert first.startswith("# Li ke it now import os import os")

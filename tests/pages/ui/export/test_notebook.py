@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.export import menu, texts
 from pages.ui.export.attention import attention_export
-from tests.support.exports import map_of_page, of_hub_model, opened
+from tests.support.exports import map_of_page, opened
 from tests.support.serving import ROOT
 
 RUN = "from nbclient.cli import main; main()"
@@ -52,7 +52,7 @@ def test_the_notebook_of_a_view_runs_to_its_numbers(
 @pytest.mark.parametrize("kind", [texts.PROJECT_CODE, texts.TRANSFORMERS_CODE])
 def test_what_a_visitor_types_stands_in_the_code_alone(kind: str):
     text = "![](https://elsewhere.example)\n\nimport os"
-    export = replace(attention_export(of_hub_model(map_of_page("embedded", text))), link="https://here.example/attention?text=a")
+    export = replace(attention_export(map_of_page("embedded", text)), link="https://here.example/attention?text=a")
     told, *code = json.loads(menu.notebook(export, kind))["cells"]
     assert "elsewhere" not in told["source"]
     assert told["source"].endswith("(https://here.example/attention?text=a)")

@@ -73,7 +73,14 @@ def test_of_the_embedded_model_whatever_is_typed_chosen_merged_hidden_or_changed
         map_of_page("embedded", "time flies like an ___", "fruit flies", CHANGES, special=False, **WORDS),
         map_of_page("film_reviews", flies, changes=CHANGES),
     ]
-    hold([claim for one in shown for claim in of_map(one)], tmp_path)
+    assert not attention_export(map_of_page("film_reviews", flies)).transformers
+    hold(
+        [
+            *(claim for one in [*shown, map_of_page("embedded", flies)] for claim in of_map(one)),
+            *of_lists("embedded", special=True),
+        ],
+        tmp_path,
+    )
 
 
 HUB = {
@@ -113,7 +120,8 @@ def of_lists(model: str, special: bool) -> list[Claim]:
     code = lists_export(BlankRun(inputs, engine, answers, {}, None, False))
     listed = [one.probability for blank in filling.blanks for one in blank.predictions]
     expected = np.sort([*listed, *(score.probability for blank in scores for score in blank)])
-    return [(code.project(), "sorted(share for _, share in predictions)", expected)]
+    shares = "sorted(share for _, share in predictions)"
+    return [(code.project(), shares, expected), (code.transformers, shares, np.sort(listed))]
 
 
 def put_into_the_hubs_cache(directory: Path, cache: Path, card: catalogue.ModelCard) -> None:
