@@ -10,15 +10,11 @@ from dataclasses import dataclass
 class Page:
     """One page of the navigation.
 
-    Attributes:
-        key: its folder, and the prefix of its widgets' keys.
-        section, name, icon: where and how the navigation lists it; the icon by its name in Material Symbols.
-        question, lead: its title and the sentence below.
-        second: the query parameter of a second sentence, "" for none.
-        address: its path where that is not its key; links by the key keep working.
-        computes: whether it has a model, a view to restore and a stage (pages/ui/stage), right below question and sentence; False
-            for a page to read.
-        script: what its stage draws with (assets/stage), which a browser fetches while the page is on its way.
+    key: its folder, and the prefix of its widgets' keys. icon: by its name in Material Symbols. question, lead: its title and the
+    sentence below. second: the query parameter of a second sentence, "" for none. address: its path where that is not its key;
+    links by the key keep working. computes: whether it has a model, a view to restore and a stage (pages/ui/stage), right below
+    question and sentence; False for a page to read. script: what its stage draws with (assets/stage), which a browser fetches
+    while the page is on its way.
     """
 
     key: str

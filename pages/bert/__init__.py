@@ -1,5 +1,1 @@
-"""The page that answers: Is this really BERT?
-
-Uses `pages.ui` and `tx_core`, no other page.
-Begin with `page.py`; its parts lie beside it.
-"""
+"""The page that answers: Is this really BERT? Begin with `page.py`."""

@@ -184,10 +184,7 @@ def _published(view: str, trace: Trace, stacks: Sequence[AttentionStack], only: 
 
 
 def one_layer_only(view: str, stacks: Sequence[AttentionStack]) -> bool:
-    """Whether all layers at once would be too heavy for a browser. stacks: all with as many layers.
-
-    Raises TextProblem where a single layer would be, too.
-    """
+    """Whether all layers at once would be too heavy for a browser. Raises TextProblem if a single layer would be, too."""
     cells = sum(stack.weights[0].size for stack in stacks)  # of a layer
     sent = 2 * cells if view != "neuron" and any(1 in stack.query_tokens.segments for stack in stacks) else cells
     if view == "neuron":

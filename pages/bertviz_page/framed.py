@@ -1,7 +1,6 @@
 """Documents of others' making, each in a frame of its own: served under a word that nobody can guess, for a while.
 
-What is served here runs scripts that are not ours. Its own content policy shuts it off: no access to the app, to
-other frames, or to any server; nothing within runs but the scripts that carry the document's nonce.
+Its content policy shuts a document off from the app, other frames and any server; only scripts with its nonce run.
 """
 
 import hmac

@@ -1,11 +1,10 @@
 """The only module that calls bertviz (Vig 2019): its head, model and neuron views, drawn from a run of ours.
 
-bertviz loads jQuery, d3 and require.js from a CDN, writes token text into a script unescaped, sends its JSON twice, and
-loads models of its own for the neuron view. Here the libraries come from installed packages, tokens are escaped, the JSON
-is sent once, and a stand-in model hands out the queries, keys and weights of our run.
+bertviz loads jQuery, d3 and require.js from a CDN, writes token text into a script unescaped, sends its JSON twice, and loads
+models of its own for the neuron view. Here the libraries come from installed packages, tokens are escaped, the JSON is sent once,
+and a stand-in model hands out the queries, keys and weights of our run.
 
-What a reader chooses within a drawing (the layer, the heads, the filter, what is enlarged) is the browser's
-(assets/stage/views/framed.js): the drawing counts from 0 as bertviz does, links count from 1 as the rest of the app.
+A choice within a drawing is the browser's (assets/stage/views/framed.js): from 0 as bertviz counts; links count from 1.
 """
 
 import importlib.util
@@ -145,10 +144,7 @@ def _tensor(layer: np.ndarray) -> Tensor:
 
 
 def _document(view: str, written: str, mode: str, *, bidirectional: bool = True, first_layer: int = 0) -> Document:
-    """Make a page of bertviz's markup, its script, and local copies of its libraries.
-
-    first_layer: the number of the first layer, since the neuron view counts the layers it is given from 0.
-    """
+    """Make a page of bertviz's markup, script and local libraries; the neuron view counts the layers that it is given from 0."""
     nonce = secrets.token_urlsafe(16)
     markup, _, script = written.partition("</script>")[2].partition(SCRIPT)
     scripts = [

@@ -1,5 +1,1 @@
-"""The page that answers: How does a model learn to label a text?
-
-Uses `pages.ui` and `tx_core`, no other page.
-Begin with `page.py`; its parts lie beside it.
-"""
+"""The page that answers: How does a model learn to label a text? Begin with `page.py`."""

@@ -1,7 +1,6 @@
 """Enter a room: by its code or link as a student, by opening it or by the secret link as its teacher.
 
-The tokens of a teacher and of a student stand in the session and in the browser's storage, not in the address, which
-everybody in the room may see on a projector.
+Tokens stand in the session and in the browser's storage, never in the address, which a projector may show to everybody.
 """
 
 import time
@@ -80,9 +79,8 @@ def lead_to(role: str, code: str, **more: str) -> None:
 
 
 def recall(role: str, code: str) -> bool:
-    """Ask the browser for the token that it remembers for a room; the page runs again with it. True where there is none.
-
-    Where the page waits for it, the browser answers also that it remembers none.
+    """Ask the browser for the token that it remembers for a room; the page runs again with it, or its absence. True if there is
+    none.
     """
     key = f"classroom_recall_{role}_{code}"
     waits = NOTHING_REMEMBERED if role == LEAD or JOINING in st.session_state else ""
@@ -174,10 +172,7 @@ def join_by_code() -> None:
 
 
 def open_room(wanted: str) -> None:
-    """Draw the form by which a teacher chooses a lesson and opens a room for it.
-
-    wanted: the lesson that is chosen first, "" for any.
-    """
+    """Draw the form by which a teacher chooses a lesson, at first the `wanted` one, and opens a room for it."""
     with st.container(border=True, key="classroom_open"):
         st.subheader(texts.OPEN, anchor=False)
         names = lesson_names(wanted)
@@ -206,7 +201,7 @@ def open_room(wanted: str) -> None:
 def lesson_names(wanted: str = "") -> list[str]:
     """List the lessons that a room can be opened for: those that ship, and the visitor's own, of each title the last one.
 
-    wanted: one that is listed, too; where there is none of this name, that is explained.
+    wanted: is listed, too; where there is none of this name, that is explained.
     """
     own = {find_lesson(name).title: name for name in st.session_state.get(OWN_LESSONS, {})}
     names = [*names_in_order(), *own.values()]

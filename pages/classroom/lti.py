@@ -226,7 +226,7 @@ def verified(platform: Platform, id_token: str, nonce: str) -> dict[str, object]
 def enter(platform: Platform, claims: Mapping[str, object], client: str) -> tuple[str, str, str]:
     """Enter the room that a launch is about, opened for its course if it names a lesson: role, code, token. Raises ExplorerError.
 
-    The teacher of a course leads the rooms that lessons open there; students are in with nothing typed.
+    The teacher of a course leads the rooms that lessons open there.
     """
     from tx_core.classroom.launches import keep_launch
     from tx_core.classroom.rooms import MAX_NICKNAME_CHARACTERS
@@ -259,10 +259,7 @@ def enter(platform: Platform, claims: Mapping[str, object], client: str) -> tupl
 
 
 def room_for(name: str, token: str) -> "Room":
-    """Return the room of an activity for a lesson, taken at one's own pace; opened if there is none. Raises ExplorerError.
-
-    token: of its teacher.
-    """
+    """Return the room of an activity for a lesson, taken at one's own pace; opened if there is none. Raises ExplorerError."""
     from pages.ui.panels.lesson import linked_lesson  # it takes long to import
     from tx_core.classroom.lesson_file import write_lesson
 
@@ -368,10 +365,7 @@ def send_score(platform: Platform, user: str, lineitem: str, share: float) -> No
 
 
 def known_share(platform: Platform, user: str, lineitem: str) -> float:
-    """Return the share that stands in a column for a student; 0 where there is none, or the platform does not let it be read.
-
-    Raises as `fetch`.
-    """
+    """Return a student's share in a column; 0 where there is none, or the platform does not let it be read. Raises as `fetch`."""
     column = urlsplit(lineitem)
     query = "&".join(filter(None, (column.query, urlencode({"user_id": user}))))
     address = column._replace(path=f"{column.path}/results", query=query, fragment="").geturl()

@@ -10,9 +10,8 @@ from pages.classroom import texts
 
 
 def say_if_unreachable(secret_link: str) -> None:
-    """Warn that phones cannot reach a room opened as localhost, and link to an address that they can reach.
-
-    secret_link: the teacher's own, which opens the room there, too.
+    """Warn that phones cannot reach a room opened as localhost, and link the teacher, with the secret, to an address that they
+    reach.
     """
     link = urlsplit(secret_link)
     if not is_loopback(link.hostname or ""):

@@ -52,7 +52,7 @@ def shows_votes(room: "Room", number: int) -> bool:
 def message(room: "Room", votes: Votes, *, for_teacher: bool, step: int | None = None) -> dict[str, object]:
     """Return the message for a member's browser: the step that is shown, and the class's results once they are revealed.
 
-    votes: at the step that is shown, where `shows_votes`. step: the member's own, where it is not the room's.
+    votes: where `shows_votes`. step: the member's own, where it is not the room's.
     """
     at = step or room.step
     told: dict[str, object] = {
@@ -79,9 +79,8 @@ def message(room: "Room", votes: Votes, *, for_teacher: bool, step: int | None =
 
 
 def progress(answered: int | None, students: int, again: bool = False) -> str:
-    """Return in words how many have answered, or how many are here where no question is asked (`answered` is None).
-
-    again: whether the class votes for the second time.
+    """Return in words how many have answered (`again`: the second vote), or are here, where no question is asked (`answered` is
+    None).
     """
     if not students:
         return texts.NOBODY_YET
@@ -115,7 +114,7 @@ def results(
 ) -> dict[str, object]:
     """Count the guesses of a class, beside the model's answer where there is one, with one sentence that compares them.
 
-    first: the guesses of before the discussion, which stand beside the others; None where there was none.
+    first: the guesses before the discussion; None where there was none.
     """
     kind = QUESTION_KINDS[question.kind] if question else None
     if kind is None or kind.count is None:

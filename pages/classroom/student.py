@@ -175,9 +175,8 @@ def grade_launch(student: Student) -> None:
 
 
 def send(keep: Callable[[str, int, str], str], token: str, number: int, written: str, key: str) -> str | None:
-    """Store a guess or a sentence and return it, or explain what is wrong with it. The browser then knows that nothing is unsent.
-
-    Raises RoomGone.
+    """Store a guess or a sentence and return it, or explain what is wrong; the browser knows then that nothing is unsent. Raises
+    RoomGone.
     """
     try:
         kept = keep(token, number, written)

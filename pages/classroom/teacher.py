@@ -115,9 +115,8 @@ def options_or_explain(room: Room, step: Step) -> tuple[str, ...]:
 
 
 def step_buttons(token: str, room: Room, step: Step) -> None:
-    """Draw the buttons for the previous and the next step, for voting on this one, and the timer.
-
-    Those that come and go stand last, so that a second press at the same place does nothing else.
+    """Draw the buttons for the previous and the next step, the vote and the timer; those that come and go last, for second
+    presses.
     """
     rooms, number = host_store(), room.step
     button(
@@ -179,9 +178,8 @@ def reveal(token: str, room: Room, step: Step) -> None:
 
 
 def show_answers(code: str, token: str, room: Room, step: Step, picture: dict[str, object] | None) -> None:
-    """Show live how many have answered, then what; and what students wrote, which only the teacher should see first.
-
-    picture: see `picture_of`; None where the page shows the question by itself.
+    """Show live how many have answered, then what; and what students wrote, for the teacher alone first. picture: see
+    `picture_of`.
     """
     revealed, votes = room.step in room.revealed, votes_of(host_store(), room, room.step)
     told = message(room, votes, for_teacher=True)

@@ -30,10 +30,7 @@ COLUMNS = ("query", "key", "A", "B", "B − A")
 
 
 def show_below(pair: RunPair, word: FollowedWord | None) -> None:
-    """Explain the picture, and offer its numbers and its code. The boxes follow the view of the browser while they are open.
-
-    word: that is followed through the layers.
-    """
+    """Explain the picture, and offer its numbers and its code, which follow the view of the browser. word: the followed one."""
     st.markdown(f"{texts.SHOWS} {texts.DOES_NOT_SHOW[pair.vary]}")
     if word:
         st.markdown(texts.WORD_SHOWS)

@@ -273,9 +273,8 @@ def _set_first_difference() -> None:
 
 
 def _drop_token_changes() -> str:
-    """Undo changes that name tokens of an earlier text or model. Returns what to tell the reader, "" for nothing.
-
-    Those that came together with another text, by a link or an example, stay.
+    """Undo changes that name tokens of an earlier text or model, but not those that came with this one. Returns what to say of
+    it.
     """
     sides, arrivals = read_sides(), page_view(PAGE).arrivals
     now = {(side.model, side.text, side.pair, side.bare) for side in (sides.one, sides.other)}

@@ -33,8 +33,7 @@ TRACE_PARTS = ("weights", "hidden")
 class SideRun:
     """A side that has been run, as it is looked at.
 
-    name, trace: what was run, and the run. head: a head of it, or the mean of a layer. words, hide: whether pieces are merged
-    into words, and whether special tokens are left out.
+    head: a head of it, or the mean of a layer. words, hide: whether pieces are merged into words, and special tokens left out.
     """
 
     name: RunName

@@ -1,5 +1,1 @@
-"""The page that answers: How does one sequence become another?
-
-Uses `pages.ui` and `tx_core`, no other page.
-Begin with `page.py`; its parts lie beside it.
-"""
+"""The page that answers: How does one sequence become another? Begin with `page.py`."""

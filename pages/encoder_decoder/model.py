@@ -151,17 +151,15 @@ TRAINER = Trainer(PAGE, KIND, FIELDS, new_model, show_settings, texts.DISCARDED)
 
 
 def chosen_training() -> ShownTraining:
-    """Return the visitor's trained model where it has the settings on the page, else the one that ships, or an untrained one.
-
-    Raises TextProblem where the sizes do not fit together.
+    """Return the visitor's training with the settings on the page, else the one that ships, or an untrained one. Raises
+    TextProblem.
     """
     return shown_training(TRAINER, lambda one: one.settings == chosen_settings(), untrained, stored_copy())
 
 
 def untrained(model: CopyTraining | None = None) -> CopyTraining | None:
-    """Return the untrained model of a training, or with the settings on the page.
-
-    None for a large one: visitors who only look would fill the memory of the card.
+    """Return the untrained model of a training, or with the settings on the page; None for a large one, to spare the card's
+    memory.
     """
     settings = model.settings if model else chosen_settings()
     if exceeds(settings, CPU_LIMITS.encoder_decoder) and model is None:

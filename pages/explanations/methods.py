@@ -26,10 +26,7 @@ LEAST_ROW, TALLEST_ROW, WIDEST_ROW = 24, 34, 130
 
 
 def explanation_part(inputs: ExplanationInputs, engine: Engine, below: Callable[[], None]) -> Part:
-    """Explain the answer of A by every method; raise ExplorerError where the texts or the model do not allow it.
-
-    below: draws what stands below.
-    """
+    """Explain the answer of A by every method. Raises ExplorerError where the texts or the model do not allow it."""
     if not inputs.text_b.strip():
         raise TextProblem(texts.NO_SECOND_SENTENCE)
     longest = max(len(engine.encode(text)) for text in (inputs.text, inputs.text_b))

@@ -40,9 +40,8 @@ class LookedAt:
     """The blank that is looked at.
 
     Attributes:
-        answer: what is put into the blanks of its sentence.
-        number: which of them it is, counted from 0.
-        trace, plain: the run of its sentence with and without them.
+        answer, number: its sentence, and which blank of it this is, from 0.
+        trace, plain: the run of its sentence with the reader's changes, and without.
         shift: what they do to its most likely words; None without changes.
         scores: of the words to follow, with the changes; None without them.
         automatic: whether the page chose the heads.
@@ -179,8 +178,7 @@ def _focus_blank(page: str, text: str, place: int) -> None:
 def _choose_heads(page: str, engine: Engine, text: str, number: int) -> tuple[bool, list[Head]]:
     """Choose the head that the prediction depends on most, where its scan is quick and the server is not busy.
 
-    Returns whether the page chose, and what a scan chose: what the reader or a link chose stays. So does what a blank began with:
-    the next click may come when the server is busy no more.
+    Returns whether the page chose, and what a scan chose: what the reader or a link chose stays, and what a blank began with.
     """
     key, blank = f"{page}_begun_with", (cache.engine_key(engine), text, number)
     begun, scanned, automatic = st.session_state.get(key, (None, [], []))

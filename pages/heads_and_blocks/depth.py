@@ -85,10 +85,7 @@ def _note_without_residuals(post: StackRun, pre: StackRun) -> str:
 
 
 def journey_part(inputs: BlockInputs, engine: BertEngine) -> Part:
-    """Follow every token through the layers: how far its vector turns, and what the model predicts from it.
-
-    All of them are sent: the browser shows those that the reader follows.
-    """
+    """Follow every token through the layers: how far its vector turns, and what the model predicts from it."""
     trace = cache.trace_with(engine, *inputs.sentences, keep=("hidden",))
     tokens = trace.attention.query_tokens.tokens
     names = [texts.TOKEN_NAME.format(token=token, position=number) for number, token in enumerate(tokens, 1)]

@@ -1,5 +1,5 @@
 """Which parts does the answer need? Every head and sublayer taken out of many prompts, one at a time.
 
 Uses `pages.ui`, and `tx_core.causal.importance`, which measures. Begin with `page.py`; `inputs.py` asks, and finds the result,
-`ranking.py` draws it, and the sentences stand in `texts.py`.
+`ranking.py` draws it.
 """

@@ -57,10 +57,7 @@ PART_CONTROL = Control("part", "segments", texts.PART, tuple(texts.PARTS.items()
 
 
 class Found(NamedTuple):
-    """What the page shows.
-
-    report: what every head does over the sentences; None as long as there is none. opened: the scan that it is from, if any.
-    """
+    """What the page shows. report: None while there is none. opened: the scan that it is from. run: the visitor's reading."""
 
     report: HeadReport | None
     opened: reading.OpenedScan | None = None
@@ -95,10 +92,7 @@ def _with_heads(report: HeadReport) -> HeadReport:
 
 
 def _ask_model() -> tuple[Engine | None, ExplorerError | None, bool]:
-    """Ask for a model, for special tokens and for full precision, in a box that opens.
-
-    Returns the engine, why there is none, and whether it is to read in half precision.
-    """
+    """Ask for a model and how it reads; return the engine, why there is none, and whether it is to read in half precision."""
     name, engine, problem, half = value_of(PAGE, "model"), None, None, False
     asked = [field for field in ("model", SPECIAL_FIELD.name, "exact") if is_offered(field)]
     with st.popover(controls.model_title(name), key=widget_key(PAGE, "model_opened")) if asked else nullcontext():

@@ -72,10 +72,7 @@ def _difference_here(origin: ScanOrigin) -> str:
 
 
 def ask_sentences(page: str, source: str, device: str) -> Sentences:
-    """Ask for the sentences. device: what reads them: it limits how many there may be.
-
-    Raises TextProblem where there are none yet.
-    """
+    """Ask for the sentences, as many as `device` can read. Raises TextProblem while there are none."""
     if source == "own":
         ask_file(page, device)
     sentences = chosen_sentences(page, source)

@@ -110,10 +110,7 @@ def _ask_two_words(page: str, sentences: Sentences) -> None:
 
 
 def relation_of_pair(words: Sequence[Word], query: int, key: int, way: str) -> Relation | None:
-    """Return the relation of two words of a sentence; None where the way is "dependency", and neither depends on the other.
-
-    way: by their "words", their "parts" of speech, or their "dependency".
-    """
+    """Return the relation of two words by `way`; None where that is "dependency", and neither depends on the other."""
     one, other = words[query], words[key]
     if way == "dependency":
         condition = Condition("deprel", re.escape((one if one.head == key else other).deprel.partition(":")[0]))
@@ -173,10 +170,7 @@ class Found:
 
 
 def find(page: str, report: HeadReport) -> Found:
-    """Count how often each head follows the chosen relation, and look at the best where it is another relation than before.
-
-    Raises TextProblem as `count_hits` does.
-    """
+    """Count how often each head follows the chosen relation; look at the best if the relation is new. Raises as `count_hits`."""
     if value_of(page, "texts") == "scan":
         raise TextProblem(texts.SCAN_HAS_NO_WORDS)
     relation, before = chosen_relation(page), st.session_state.get(widget_key(page, "found_before"))

@@ -58,10 +58,7 @@ class WritingRun:
 
 
 def writing_run(inputs: SentenceInputs) -> WritingRun:
-    """Write what was asked for, run the model, and list what could follow.
-
-    Raises ExplorerError where the model or the text cannot be used.
-    """
+    """Write what was asked for, run the model, and list what could follow. Raises ExplorerError."""
     page, card = inputs.page, catalogue.card(inputs.model)
     count = st.session_state.pop(widget_key(page, ASKED), 0)
     if not card.predicts_next:

@@ -40,10 +40,7 @@ Cell = tuple[int, int]
 
 
 def patch_part(inputs: PatchInputs, engine: Engine) -> tuple[list[Control], Part]:
-    """Compute the map that is asked for; raise ExplorerError where the texts or the model do not allow it.
-
-    Returns what the toolbar offers beside the parts that can be put in, and the part of the page.
-    """
+    """Return what the toolbar offers beside the parts that can be put in, and the map that is asked for. Raises ExplorerError."""
     check_texts(inputs, engine)
     controls, sender = [], None
     with memory_checked():

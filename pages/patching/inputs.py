@@ -47,9 +47,8 @@ CONTROLS = [Control("what", "segments", texts.ASK_PART, tuple(texts.PARTS.items(
 class PatchInputs(PageInputs):
     """What the page is asked.
 
-    text_b: sentence B, into which is put what is taken from A. answer, answer_b: of A and of B; "" for the most likely word.
-    what: the part that is put in, a key of `texts.PARTS`. sender: the head at which paths begin, as a link names it; "" for the
-    strongest.
+    text_b: the sentence into which is put what is taken from A. answer, answer_b: "" for the most likely word. what: the part
+    that is put in, a key of `texts.PARTS`. sender: the head at which paths begin, as a link names it; "" for the strongest.
     """
 
     text_b: str
@@ -77,10 +76,7 @@ def _ask_answers() -> None:
 
 
 def ask_sender(shape: tuple[int, int], strongest: Head) -> tuple[Head, Control]:
-    """Return the head at which paths begin, and the list to choose it from: all heads above which there is a layer.
-
-    shape: how many layers and heads there are. strongest: the one that stands in where none is chosen.
-    """
+    """Return the head at which paths begin, by default the strongest, and the list to choose from, the last layer excluded."""
     layers, heads = shape
     senders = all_heads(layers - 1, heads)
     chosen = senders.get(value_of(PAGE, "sender"), strongest)

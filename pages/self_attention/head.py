@@ -112,10 +112,7 @@ def _note_on_scaling(run: HeadRun) -> str:
 
 
 def head_matrices(run: HeadRun, most: int) -> list[Matrix]:
-    """Return one head as matrices: vectors, queries, keys, values, dot products, scores, mask, weights, context.
-
-    Of axes that count dimensions, up to the first `most` can be shown; sums use all of them.
-    """
+    """Return one head as matrices, from vectors to context. Of axes that count dimensions, the first `most` can be shown."""
     tensors, choice, projections = run.tensors, run.choice, run.projections
     query, key, value = texts.PROJECTED if projections else ("vectors",) * 3
     size = tensors.query.shape[1]

@@ -1,5 +1,1 @@
-"""The page that answers: What does a language model look at?
-
-Uses `pages.ui` and `tx_core`, no other page.
-Begin with `page.py`.
-"""
+"""The page that answers: What does a language model look at? Begin with `page.py`."""

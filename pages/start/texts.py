@@ -11,10 +11,7 @@ NO_BLANK = (
 
 @dataclass(frozen=True)
 class Door:
-    """A way on from the start page.
-
-    promise: what one finds there.
-    """
+    """A way on from the start page: to a page, by its key, with parameters of its address. promise: what one finds there."""
 
     name: str
     page: str

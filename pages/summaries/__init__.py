@@ -1,5 +1,4 @@
 """The page that answers: What do all the heads do?
 
-Uses `pages.ui` and `tx_core`, no other page.
 Begin with `parts.py`, the table of the parts; each has a module of its own, and its sentences stand in `texts.py`.
 """

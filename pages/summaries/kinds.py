@@ -52,10 +52,7 @@ class HeadSummary:
 
 
 def summarise(model: str, stack: AttentionStack) -> HeadSummary:
-    """Classify and measure every head of a run, over the text's own tokens.
-
-    Raises TextProblem where the text has special tokens only.
-    """
+    """Classify and measure every head of a run, over the text's own tokens. Raises TextProblem if it has special tokens only."""
     own = ~np.array(stack.query_tokens.special)
     if not own.any():
         raise TextProblem(texts.SPECIAL_TOKENS_ONLY)

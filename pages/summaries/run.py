@@ -68,9 +68,8 @@ def ask_head(layers: int, heads: int) -> tuple[Head, Control]:
 
 
 def ask_token(encoding: Encoding, places: Sequence[int], label: str, *, last: bool = False) -> tuple[int, Control]:
-    """Return the place of the token that is looked at, and the list of those to choose from.
-
-    By default it is the first blank, else the first word, or the last one.
+    """Return the place of the token that is looked at, by default the first blank, else first or last word, and the list to
+    choose.
     """
     words = [place for place in places if not encoding.special[place]]
     first = next(iter((*encoding.blanks, *(reversed(words) if last else words), *places)))

@@ -38,10 +38,7 @@ EQUATIONS = (
 
 @dataclass(frozen=True)
 class HeadMap:
-    """All heads on a map, numbered through the layers.
-
-    positions: x and y of each head.
-    """
+    """All heads on a map, numbered through the layers."""
 
     similarities: Float[np.ndarray, "head other"]
     positions: Float[np.ndarray, "head axis"]
@@ -154,10 +151,7 @@ def points_chart(
     chosen: int,
     neighbours: Sequence[int],
 ) -> Chart:
-    """Draw heads as points, colour and shape by kind; the chosen one with its label and lines to its neighbours.
-
-    Both axes have the same scale, so that distances can be compared.
-    """
+    """Draw heads as points, both axes to one scale; the chosen one with its label and lines to its neighbours."""
     right, down = name_offset(places, chosen)
     return {
         "kind": "points",

@@ -1,5 +1,1 @@
-"""The page that answers: What do these words mean?
-
-Uses `pages.ui` and `tx_core`, no other page.
-Begin with `page.py`; its parts lie beside it.
-"""
+"""The page that answers: What do these words mean? Begin with `page.py`."""

@@ -62,10 +62,7 @@ OWN_LESSONS, MAX_OWN_LESSONS = "own_lessons", 4
 
 
 def find_lesson(name: str) -> Lesson:
-    """Return a lesson by its name in the address: one that ships, one packed into the address, or one from a file.
-
-    Raises LessonProblem where there is none of this name, or it cannot be read.
-    """
+    """Return a lesson by its name in the address: one that ships, packed into it, or from a file. Raises LessonProblem."""
     if own := st.session_state.get(OWN_LESSONS, {}).get(name):
         return _own_lesson(own)
     return linked_lesson(name)
@@ -167,10 +164,7 @@ def asks_head(step: Step) -> bool:
 
 
 def arrive(name: str, number: int) -> None:
-    """Store the step for the link back to it, and write its address: the browser keeps the old one for the same page.
-
-    A link that names the step alone gets the step's view.
-    """
+    """Store the step and its view for the link back, and write its address: the browser keeps the old one for the same page."""
     lesson = find_lesson(name)
     place = (contents.page(lesson.steps[number - 1].page).path, step_address(name, number), place_in_strip(lesson, number) + 1)
     if st.session_state.get(PLACE) != place:
@@ -289,10 +283,7 @@ def teacher_notes(lesson: Lesson) -> list[tuple[str, str]]:
 
 
 def show_ways(name: str, lesson: Lesson, number: int, answered: bool) -> None:
-    """Link to the view below, to the next step, to the previous one, and out of the lesson.
-
-    What is to be done is filled: to see the view where the step still waits for a change of it, else to go on.
-    """
+    """Link to the view below, the next step, the previous one, and out of the lesson; what is to be done is filled."""
     with st.container(horizontal=True, vertical_alignment="center", key="lesson_ways"):
         waits = waits_for_change(name, lesson, number)
         if answered:

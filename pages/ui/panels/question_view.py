@@ -35,10 +35,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Choices:
-    """What can be chosen: the cells of a grid, row by row.
-
-    rows, columns: the names of the rows and columns; tokens stand in one row.
-    """
+    """What can be chosen: the cells of a grid, row by row; tokens stand in one row."""
 
     grid: Grid
     rows: tuple[str, ...]

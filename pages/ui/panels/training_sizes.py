@@ -17,11 +17,7 @@ Settings = TypeVar("Settings")
 
 @dataclass(frozen=True)
 class Size:
-    """A whole number that a reader may choose for a training.
-
-    setting: its name in the settings of the core. default, minimum, maximum: the values offered, on whichever device offers
-    most.
-    """
+    """A whole number that a reader may choose for a training. setting: its name in the core. maximum: on the largest device."""
 
     setting: str
     default: int
@@ -83,11 +79,9 @@ def size_inputs(page: str, sizes: Mapping[str, Size], *, disabled: bool, rate_he
 
 
 def build_settings(page: str, sizes: Mapping[str, Size], settings: Callable[..., Settings], **others: object) -> Settings:
-    """Build the settings of the core from what is chosen on the page.
+    """Build the settings of the core from what is chosen on the page. others: the settings that are no sizes.
 
     Raises TextProblem for sizes that do not fit together, or that this server does not offer.
-
-    sizes: as they are offered. others: the settings that are no sizes.
     """
     chosen = {size.setting: value_of(page, name) for name, size in sizes.items()}
     too_large = [

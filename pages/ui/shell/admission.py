@@ -1,7 +1,5 @@
 """Bounds on visitors: how many there are, and how often a page may run. Limits on request rates are the proxy's.
 
-Streamlit opens a websocket for each page that is open in a browser. `VisitorLimit` counts them, `is_admitted` lets a page in or
-not, and `pause_before_run` keeps one page from taking the processor from all others.
 No heavy package is imported here: app.py imports this module before it serves anything.
 """
 

@@ -47,11 +47,8 @@ _frozen_engines: dict[str, int] = {}
 def engine(model: str, *, special_tokens: bool = True, weights: bool = False) -> Engine:
     """Return the engine of a model, loading it on first use; torch then computes on as many cores as its size needs.
 
-    special_tokens: whether it puts the model's special tokens around every text.
-    weights: whether the page computes with its weights themselves, which must then be in this process.
-
-    Raises:
-        ExplorerError: If the model is not available or its files are damaged.
+    weights: whether the page computes with its weights themselves, which must then be in this process. Raises ExplorerError if
+    the model is not available or its files are damaged.
     """
     loaded = catalogue.load_named(model, weights=weights)
     use_one_core() if catalogue.card(model).is_embedded else use_all_cores()
@@ -78,10 +75,7 @@ def trace_with(
 ) -> Trace:
     """Run an engine on a text as it is, which may add no special tokens, or return the cached trace of the same run.
 
-    written: tokens that follow the text, as of `Engine.encode`.
-
-    Raises:
-        TextProblem: If the text cannot be read.
+    written: tokens that follow the text, as of `Engine.encode`. Raises TextProblem if the text cannot be read.
     """
     key = ("trace", engine_key(runner), text, pair or None, tuple(written), frozenset(interventions), frozenset(keep))
     return get_or_compute(key, lambda: runner.trace(text, pair or None, keep=keep, interventions=interventions, written=written))

@@ -1,7 +1,4 @@
-"""Draw the widgets that pages share and return plain values.
-
-What a browser sends is checked again here.
-"""
+"""Draw the widgets that pages share and return plain values; what a browser sends is checked again here."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -71,9 +68,8 @@ def _model_labels() -> dict[str, str]:
 
 
 def _name_of_label(label: str) -> str:
-    """Return the name of a model by a label that this list or an earlier one gave it; any other word is a name.
-
-    A browser sends back the label that it shows.
+    """Return the name of a model by a label, which a browser sends back, of this list or an earlier one; any other word is a
+    name.
     """
     titles = {
         title: card.name
@@ -154,10 +150,10 @@ def sentence(
     width: Literal["stretch"] | int = "stretch",
     letter: str = "",
 ) -> str:
-    """Draw a live text box; return its text, whatever it is. width: in pixels, or the space that there is.
+    """Draw a live text box; return its text, which the page may refuse but never cuts. width: in pixels, or the space that there
+    is.
 
     letter: stands before the box, of two sentences that are compared.
-    Nothing is cut or refused here: the page shows what the model says about the text, and the text stays.
     """
     st.session_state.setdefault(key, "")
     if not is_offered(key):
@@ -203,8 +199,7 @@ def choice_box(
 ) -> Option | None:
     """Offer a choice from a list, as st.selectbox does; return what is chosen.
 
-    A browser sends the label of an option. One that was chosen before the last answer arrived may name nothing in this list:
-    Streamlit would hand on the label itself, and here what was chosen before stays.
+    A browser may send the label of an option that this list no longer has: Streamlit would return that; here the choice stays.
     """
 
     def accept() -> None:

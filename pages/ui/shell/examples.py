@@ -17,10 +17,7 @@ NOTICE_WIDTH = 500
 
 @dataclass(frozen=True)
 class Example:
-    """A view worth looking at.
-
-    view: the values that it gives to fields of its page. counters: views that do not show what this one seems to show.
-    """
+    """A view worth looking at, and what to notice. counters: views that do not show what this one seems to show."""
 
     title: str
     notice: str

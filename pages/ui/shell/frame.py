@@ -60,12 +60,10 @@ class StageShown(Exception):
 
 
 def open_page(key: str) -> DeltaGenerator:
-    """Begin a page with its question as title, one sentence on what it shows, and the badge of the engine.
+    """Begin a page with its question as title and, but in a lesson or a class, one sentence on what it shows.
 
-    Below the step of a lesson, which says what to look at, and in the room of a class, the sentence is left out.
-
-    Returns the badge: a page that computes with another model than the default one passes it to `show_engine`. It stays
-    empty where nothing is computed.
+    Returns the badge of the engine: a page that computes with another model than the default one passes it to `show_engine`. It
+    stays empty where nothing is computed.
     """
     use_one_core()  # what a page trains or ships is small; `cache.engine` takes all cores for a large model
     page = contents.page(key)
@@ -93,10 +91,7 @@ def open_page(key: str) -> DeltaGenerator:
 
 
 def show_engine(badge: DeltaGenerator, model: str, device: str) -> None:
-    """Show in the badge which model computed what the page shows, and on which device.
-
-    device: "" for a model that is still awaited, which the badge says already.
-    """
+    """Show in the badge which model computed on which device; "" for a model that is still awaited, as the badge says already."""
     if not device:
         return
     where = texts.DEVICES.get(device.split(":")[0], device)
@@ -162,10 +157,7 @@ def open_address(written: object) -> None:
 
 
 def navigation(*, listed: bool) -> tuple[contents.Page, st.Page]:
-    """Draw the list of pages, and return the one that is asked for: as we describe it, and as Streamlit runs it once.
-
-    listed: whether the list is shown.
-    """
+    """Draw the list of pages, if `listed`; return the one that is asked for: as we describe it, and as Streamlit runs it once."""
     pages = {page.key: copy(_described(page.key)) for page in contents.PAGES}  # Streamlit writes into them
     sections = groupby(contents.PAGES, key=lambda page: page.section)
     listing = {name: [pages[page.key] for page in section] for name, section in sections}

@@ -1,7 +1,6 @@
 """What a host can watch: counts and times for Prometheus at /api/metrics, once TX_METRICS_TOKEN is set; no visitor's words.
 
-Begin with `ROUTE`. `page_run` times a page, `count_failure` counts errors, and `watch_number` adds a number that is read whenever
-somebody asks. No heavy package is imported here: app.py imports this module before it serves anything.
+No heavy package is imported here: app.py imports this module before it serves anything.
 """
 
 import hmac

@@ -27,11 +27,8 @@ LOAD_FAILED = "The default model could not be loaded. The server's log says why.
 
 @dataclass(frozen=True)
 class Status:
-    """The state of the default model.
-
-    state: how far loading has come. model: title of the model, once it is ready. device: the device that it runs on, once it is
-    ready. reason: why loading failed, as a sentence for visitors. notice: why the CPU computes although there is a graphics
-    card, as a sentence.
+    """The state of the default model. model, device: known once it is ready. reason: why loading failed. notice: why the CPU
+    computes although there is a graphics card.
     """
 
     state: Literal["asleep", "warming up", "ready", "failed", "ending"]
@@ -67,9 +64,8 @@ class FirstVisit:
         self.shown.set()
 
     def wait(self) -> None:
-        """Block until a first page has run and a browser had PICTURE_SECONDS to draw it, or nobody comes.
-
-        Where models run elsewhere, nothing is imported, and nothing waits.
+        """Block until a first page has run and a browser had PICTURE_SECONDS to draw it, or nobody comes; not with an engine
+        elsewhere.
         """
         if not models_may_come() and self.begun.wait(VISITOR_SECONDS) and self.shown.wait(PAGE_SECONDS):
             time.sleep(PICTURE_SECONDS)
@@ -165,9 +161,7 @@ def end_at_sigterm(end_streams: Callable[[], None]) -> None:
     """Shut down after SIGTERM: answer 503, so that a proxy sends nobody here, and stop the server NOTICE_SECONDS later.
 
     Call it once the server has set its own handler. Nothing is done where that is not one that can be called later, or outside
-    the main thread, where Python has no signals.
-
-    end_streams: ends the answers that would go on for ever, for which the server would wait.
+    the main thread. end_streams: ends the answers that would go on for ever, for which the server would wait.
     """
     usual = signal.getsignal(signal.SIGTERM)
     if threading.current_thread() is not threading.main_thread() or not callable(usual):

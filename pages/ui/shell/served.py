@@ -17,11 +17,7 @@ KINDS = {".css": "text/css", ".js": "text/javascript", ".woff2": "font/woff2"}
 
 @dataclass(frozen=True)
 class ServedFiles:
-    """A set of files.
-
-    path: where they are served, relative to the path of the app: all pages lie right below it. read: returns the files by their
-    names; called once.
-    """
+    """A set of files. path: relative to that of the app: all pages lie right below it. read: returns them by name, once."""
 
     path: str
     read: Callable[[], Mapping[str, str | bytes]]

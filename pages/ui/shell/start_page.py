@@ -97,10 +97,7 @@ def content_policy() -> str:
 
 @cache
 def start_page(stage_files: tuple[str, ...] = ()) -> str:
-    """Write the start page: Streamlit's, with the server's address and our scripts in its head and our styles in its body.
-
-    stage_files: the addresses of what draws the stage of the page.
-    """
+    """Write the start page: Streamlit's, with the server's address, our scripts and styles, and the files of the page's stage."""
     index = STREAMLITS_FONT.sub("", INDEX_PAGE.read_text(encoding="utf-8"))
     index = STREAMLITS_STYLE.sub(SHELL.address("streamlit.css"), index)
     ours = [SHELL.address(name) for name in SHELL.files if not name.endswith(".css")]
@@ -133,10 +130,7 @@ register_url_convertor("word", WordInPath())
 
 
 def routes(stage_files: Callable[[str], Sequence[str]]) -> list[Route]:
-    """Return every address of a page, every key, and any other word, at which Streamlit runs the first page.
-
-    stage_files: returns the addresses of what draws a stage, by the name of its script.
-    """
+    """Return every address of a page, every key, and any other word. stage_files: of a stage, by the name of its script."""
 
     async def answer(asked: Page, request: Request) -> Response:
         """Serve the start page, or redirect an old link to the page that used to be at the root."""

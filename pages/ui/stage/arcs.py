@@ -106,10 +106,7 @@ def _guesses(engine: Engine, shares: Float[np.ndarray, "layer_and_embeddings voc
 
 
 def arcs_into(name: RunName, blank: int, query: int, layers: range) -> dict[str, object]:
-    """Return the arcs into one token in some layers, by layer and key, as the stage takes them.
-
-    Raises ExplorerError, ValueError as `cut_effects` does.
-    """
+    """Return the arcs into one token in some layers, by layer and key, as the stage takes them. Raises as `cut_effects` does."""
     engine = open_engine(name)
 
     def measure() -> CutEffects:

@@ -41,12 +41,9 @@ ENTRY = "attention"
 class ClassGuesses:
     """What a class guessed about a map, the heads of a model or a blank, to be drawn in the page's own picture of it.
 
-    Attributes:
-        model, text, changes: what the class was asked about.
-        head: the head whose map it is; None where the heads themselves were chosen from.
-        tokens: the names of the map's tokens, without special ones.
-        cells: those that somebody guessed: the names of row and column, the share of the class, and that in words.
-        words: those that somebody guessed for the first blank of the text, the most frequent first, as for cells.
+    head: the head whose map it is; None where the heads themselves were chosen from. tokens: the names of the map's tokens,
+    without special ones. cells: those that somebody guessed: the names of row and column, the share of the class, and that in
+    words. words: those that somebody guessed for the first blank of the text, the most frequent first, as for cells.
     """
 
     model: str

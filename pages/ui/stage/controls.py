@@ -89,10 +89,7 @@ SPECIAL_CONTROL = Control(SPECIAL_FIELD.name, "switch", WITHOUT_SPECIAL, help=WI
 
 
 def offered_controls(page: str, fields: Sequence[Field], controls: Sequence[Control]) -> list[dict[str, object]]:
-    """Return the controls that this level and this step of a lesson show, each with the value of its field.
-
-    Of the options, those that the level hides are left out.
-    """
+    """Return the controls, and of their options those, that this level and step of a lesson show, each with its field's value."""
     by_name = {one.name: one for one in fields}
 
     def offer(control: Control) -> dict[str, object]:

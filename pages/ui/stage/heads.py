@@ -26,8 +26,7 @@ from tx_core.transformer.trace import Encoding
 class MeasuredHeads(Protocol):
     """What is known of all heads of a model, over one text or many.
 
-    example: a text as the model reads it. sums: attention on the targets of each kind. patterns: the kind of each head, layer by
-    layer. spread: normalised entropy, from 0 (one token) to 1 (uniform). distance: mean, in tokens.
+    spread: normalised entropy, from 0 (one token) to 1 (uniform). distance: mean, in tokens.
     """
 
     model: str
@@ -40,11 +39,7 @@ class MeasuredHeads(Protocol):
 
 @dataclass(frozen=True)
 class KindStyle:
-    """How a kind of heads looks and is called.
-
-    word, letter: its name, and a sign where there is no space for it. symbol: of its points on a map, as Plotly names it.
-    target: what such a head attends to.
-    """
+    """How a kind of heads looks and is called. symbol: of its points on a map, as Plotly names it. target: what it attends to."""
 
     word: str
     letter: str
@@ -55,11 +50,7 @@ class KindStyle:
 
 @dataclass(frozen=True)
 class HeadCell:
-    """One head of the table.
-
-    word: what is written on it where there is space, and `number` below it; letter: where there is not. colour: as
-    #rrggbb, at its full strength. strength: 0 to 1. alt: the head in a sentence.
-    """
+    """One head of the table, with its word and number, or its letter where there is no space. strength: of its colour, 0 to 1."""
 
     word: str
     letter: str

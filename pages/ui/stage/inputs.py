@@ -35,10 +35,7 @@ SECOND_WIDTH = 280
 class PageInputs:
     """What a page asks of a model: each page adds what else it asks.
 
-    Attributes:
-        text, pair: the sentences; "" where there is none.
-        model: the name of the model.
-        bare: whether it reads them without special tokens.
+    text, pair: "" where there is none. bare: whether the model reads them without special tokens.
     """
 
     text: str = ""
@@ -75,12 +72,7 @@ def input_values(page: str, fields: Iterable[Field]) -> dict[str, Any]:
 
 @dataclass(frozen=True, kw_only=True)
 class SentenceInputs(PageInputs):
-    """What the model is asked about.
-
-    Attributes:
-        page: the page that asks.
-        written: tokens that a model wrote behind the sentence.
-    """
+    """What the model is asked about. written: tokens that a model wrote behind the sentence."""
 
     page: str
     written: tuple[int, ...] = ()
@@ -152,8 +144,7 @@ def sentence_inputs(
 ) -> SentenceInputs:
     """Read the address, draw the boxes, and return what is asked.
 
-    asks: what the box of the sentence asks for. offers: which models may be chosen; None for all. counts: whether its tokens are
-    counted beside it.
+    offers: which models may be chosen; None for all. counts: whether tokens are counted beside the box.
     """
     read_stage_address(page, fields)
     labels = {"text": asks, "pair": SECOND_SENTENCE}
@@ -180,9 +171,8 @@ def pair_inputs(
 ) -> Inputs:
     """Read the address, draw the boxes of sentences A and B and the examples, and return what is asked.
 
-    labels: of the boxes. make: makes it of the values of the page's own fields. exchange: what the button says that exchanges A
-    and B, each field with the one whose name ends in _b. free: as of `offer_views`. apart: whether what else is asked stands in a
-    row of its own, where the sentences need the width of the page.
+    make: takes the values of the page's own fields. exchange: label and help of the button that exchanges A and B, each field
+    with the one whose name ends in _b. free: as of `offer_views`. apart: whether what else is asked has a row of its own.
     """
     arriving, first = widget_key(page, "text") not in st.session_state, fields.first
     read_stage_address(page, fields)
@@ -240,12 +230,8 @@ def offers_answers(page: str, *, writers: bool = True) -> Callable[[ModelCard], 
 class AttentionRun:
     """A run of a model on what is asked.
 
-    Attributes:
-        name: what was run.
-        title: of the model.
-        trace: the run, with the reader's changes.
-        unchanged: the run without them; None where there are none.
-        notes: sentences on what of the view this run does not have, and was left out.
+    unchanged: the run without the reader's changes; None where there are none. notes: sentences on what of the view was left out,
+    since this run does not have it.
     """
 
     name: RunName
@@ -256,10 +242,7 @@ class AttentionRun:
 
 
 def attention_run(inputs: SentenceInputs) -> AttentionRun:
-    """Run the model on what is asked, without and with the reader's changes.
-
-    Raises ExplorerError where the model or the text cannot be used.
-    """
+    """Run the model on what is asked, without and with the reader's changes. Raises ExplorerError."""
     page = inputs.page
     engine = inputs.engine()
     with memory_checked():

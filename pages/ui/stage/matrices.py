@@ -1,6 +1,4 @@
-"""Matrices in the order in which they are computed, each knowing how its cells come about; cells as links write them; and what a
-stage is sent of both: labels, origins, and the numbers that the browser cannot work out.
-"""
+"""Matrices in the order in which they are computed, cells as links write them, and what a stage is sent of both."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence

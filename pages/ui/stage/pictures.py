@@ -1,4 +1,4 @@
-"""A stage of pictures: charts that exist as `drawings.Drawing`, the controls around them, and what of both is shown when.
+"""A stage of pictures: charts, the controls around them, and what of both is shown when.
 
 A page lists controls and pictures; the browser draws them, looks among what was sent, and reports what must be computed. The same
 drawings are the figure, the table and the files of an export.

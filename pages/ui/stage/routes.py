@@ -45,11 +45,7 @@ def route_fields(text: str) -> StageFields:
 
 
 def route_run(inputs: SentenceInputs) -> dict[str, object]:
-    """Run the sentence, without and with the reader's changes, and return what the stage is told of both.
-
-    Raises:
-        ExplorerError: where the sentence has no blank or the model cannot be used.
-    """
+    """Run the sentence, without and with the reader's changes; return what the stage is told of both. Raises ExplorerError."""
     engine = inputs.engine()
     with memory_checked():
         read_prediction(engine, inputs.text)  # what cannot be predicted is refused before it runs

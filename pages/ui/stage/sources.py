@@ -12,10 +12,7 @@ Source = Mapping[str, object]
 
 
 def source(model: str, *, revision: str = "", **more: object) -> dict[str, object]:
-    """Name what a view is of: its model with the revision, and whatever else applies, such as text, pair, changes, heads.
-
-    revision: of the model that computed it, by default of this server's.
-    """
+    """Name what a view is of: its model with the revision, this server's by default, and whatever else applies, such as text."""
     about = {"model": model, "revision": revision or catalogue.revision(model)}
     return about | {name: value for name, value in more.items() if value}
 

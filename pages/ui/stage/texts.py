@@ -1,7 +1,4 @@
-"""What the stages and their inputs say in Python. Every string is a whole sentence or label with named placeholders.
-
-What the browser is handed stands in `browser_texts.py`.
-"""
+"""What the stages and their inputs say in Python: whole sentences or labels with named placeholders."""
 
 # Attention map
 

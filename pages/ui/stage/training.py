@@ -1,7 +1,6 @@
 """The stage of a model that is trained on its page: the map of a head at any moment of its training, its curves, its buttons.
 
-A training runs in the background (`background_runs`). While it does, the browser asks once a second by a report of the
-stage, and the page runs again as after any other report: no part of it has a clock of its own.
+While a training runs in the background, the browser asks once a second by a report: no part of the page has a clock of its own.
 """
 
 import functools
@@ -59,12 +58,9 @@ class Trainer:
 class ShownTraining:
     """The training that a page shows.
 
-    Attributes:
-        model: the training whose model answers; None while one computes, and for one that is too large to be made untrained.
-        records: its progress; empty for an untrained model.
-        own: the visitor's training of this kind, whether it is the one that is shown or not.
-        is_stored: whether it is the one that ships.
-        fixed: what is said of a model that is not trained here; "" of any other.
+    model: the training whose model answers; None while one computes, and for one that is too large to be made untrained. records:
+    empty for an untrained model. own: the visitor's training of this kind, whether it is shown or not. is_stored: whether it is
+    the one that ships. fixed: what is said of a model that is not trained here; "" of any other.
     """
 
     model: Any
@@ -86,11 +82,7 @@ class ShownTraining:
 
 @dataclass(frozen=True)
 class Moment:
-    """What a model in training makes of an input at one moment.
-
-    title: when that is, in words. said: what it makes of the input, in a sentence. trace: the attention, in the order in which
-    its kinds are offered. drawn: what the page draws beside the map.
-    """
+    """What a model in training makes of an input after `batch` batches, in words, as attention, and drawn beside the map."""
 
     batch: int
     title: str
