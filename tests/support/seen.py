@@ -237,7 +237,7 @@ def check_arrival(page: Page) -> None:
     expect(page).to_have_title(entry.name)
     assert not (found := in_sight(page)), found
     shifts = page.evaluate("window.shifts")
-    assert largest_burst(shifts) <= MAX_SHIFT, shifts
+    assert largest_burst(shifts) <= MAX_SHIFT, (page.url, shifts)
     if page.viewport_size["width"] > 768 and "lock" not in address(page):  # on a phone the list is folded away
         expect(listed(page, entry.name)).to_be_visible()
 

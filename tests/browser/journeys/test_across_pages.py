@@ -72,7 +72,7 @@ def test_on_a_phone_the_list_of_pages_opens_leads_on_and_is_folded_away(arrive, 
 @pytest.mark.ci
 @pytest.mark.parametrize("half", [0, 1])
 def test_pages_stand_still_on_a_phone_their_picture_in_sight(arrive, server, half: int):
-    page = arrive("/" if half else "/attention", cold=True, width=390)
+    page = arrive("/", cold=True, width=390)
     comes_first(page)
     for entry in contents.PAGES[1 + half :: 2]:
         page.goto(f"{server}/{entry.address or entry.key}")
