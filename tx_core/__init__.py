@@ -43,6 +43,7 @@ HOMES = {
     "cut_effects": "tx_core.causal.cut_effects",
     "patch": "tx_core.causal.patch",
     "importance": "tx_core.causal.importance",
+    "read_answer_prompts": "tx_core.causal.importance",
     "find_heads": "tx_core.corpus.find_heads",
     "Relation": "tx_core.corpus.find_heads",
     "Condition": "tx_core.corpus.find_heads",

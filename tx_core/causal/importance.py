@@ -130,9 +130,9 @@ def component_name(one: Intervention) -> str:
     return f"{one.layer + 1}-{one.part if one.head is None else one.head + 1}"
 
 
-def read_answer_prompts(file: Path) -> list[dict[str, str]]:
+def read_answer_prompts(file: Path | str) -> list[dict[str, str]]:
     """Read the lines of a JSONL, CSV or TSV file, blank ones left out; raise TextProblem for one that is no prompt."""
-    return parse_answer_prompts(file.read_bytes(), file.name)
+    return parse_answer_prompts(Path(file).read_bytes(), Path(file).name)
 
 
 def parse_answer_prompts(data: bytes, name: str) -> list[dict[str, str]]:

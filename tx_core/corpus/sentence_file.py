@@ -160,15 +160,17 @@ class Sentences:
         return self.annotated.get(self.texts[number]) or split_words(self.texts[number])
 
 
-def read_sentences(file: BufferedIOBase | RawIOBase, name: str, column: str = "", device: str = "cpu") -> Sentences:
+def read_sentences(file: BufferedIOBase | RawIOBase, name: str = "", column: str = "", device: str = "cpu") -> Sentences:
     """Read sentences from a text file, from a table if its name ends in .csv or .tsv, or as CoNLL-U if it ends in .conllu.
 
     The text of a CoNLL-U sentence is its words with spaces between. At most one byte more than a file may have is read.
 
-    column: the column of a table; by default the one named sentence or text, else the first. device: the device that computes,
-    which limits the number of sentences. Raises TextProblem if the file is too large, not text, or has no sentence.
+    name: by default that under which the file was opened. column: the column of a table; by default the one named sentence or
+    text, else the first. device: the device that computes, which limits the number of sentences.
+
+    Raises TextProblem if the file is too large, not text, or has no sentence.
     """
-    data = file.read(MAX_FILE_BYTES + 1)
+    name, data = name or Path(file.name).name, file.read(MAX_FILE_BYTES + 1)
     if len(data) > MAX_FILE_BYTES:
         raise TextProblem(f"The file has more than {MAX_FILE_BYTES:,} bytes: split it, or use a part of it.")
     if not data.strip():

@@ -128,7 +128,7 @@ def test_the_command_goes_on_where_it_was_interrupted(tmp_path: Path, capsys):
 def test_a_table_is_read_by_the_names_of_its_columns_and_a_line_that_is_no_prompt_is_named(tmp_path: Path):
     file = tmp_path / "prompts.csv"
     file.write_text('text,answer,other\n"It [MASK], here.",is,\n', encoding="utf-8")
-    assert read_answer_prompts(file) == [{"text": "It [MASK], here.", "answer": "is"}]
+    assert read_answer_prompts(str(file)) == [{"text": "It [MASK], here.", "answer": "is"}]
     file.write_text("text,answer\nIt [MASK].,is\nIt [MASK].,\n", encoding="utf-8")
     with pytest.raises(TextProblem, match="Line 3 of the file is no prompt"):
         read_answer_prompts(file)

@@ -60,6 +60,13 @@ class Endless(io.RawIOBase):
         return part
 
 
+def test_a_file_on_disk_is_read_by_the_name_it_was_opened_under(tmp_path):
+    (tmp_path / "mine.csv").write_text("text,sentence\nignored,It flies.\n")
+    with (tmp_path / "mine.csv").open("rb") as file:
+        found = read_sentences(file)
+    assert (found.texts, found.source) == (("It flies.",), "mine.csv")
+
+
 def test_of_a_gigabyte_no_more_is_read_than_may_be_used():
     file = Endless()
     with pytest.raises(TextProblem, match=f"more than {MAX_BYTES:,} bytes"):
