@@ -3,8 +3,8 @@
 from pages.ui.stage.texts import progress_texts
 
 NOTICE = (
-    "A claim is a number of a sentence and its range, such as an attention of at least 0.8. It was found in a built-in model; a "
-    "model with other heads is asked for the head, or the layer, that does it best."
+    "A claim is a number and its range, such as an attention of at least 0.8. A model with other heads is asked for the head, or "
+    "the layer, that does it best."
 )
 RUN = "Check"
 RUN_HELP = (
