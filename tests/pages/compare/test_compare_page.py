@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.compare import texts
-from pages.compare.inputs import EXAMPLES, changes_in_full
+from pages.compare.inputs import EXAMPLES
 from pages.compare.texts import FIRST_TEXT
 from tests.support.drawings import BIRD, says
 from tests.support.staged import ask_stage, sent_weights, staged
@@ -17,7 +17,7 @@ from tx_core.analysis.views import word_groups
 from tx_core.engine import catalogue
 from tx_core.lessons.labels import FINE_TUNED
 from tx_core.lessons.untrained import untrained_engine
-from tx_core.transformer.interventions import Intervention, read_interventions
+from tx_core.transformer.interventions import Intervention
 
 Open = Callable[..., AppTest]
 FIRST = EXAMPLES[0]
@@ -123,19 +123,6 @@ def test_the_sides_are_swapped_and_b_is_pinned_as_a(open_app: Open):
     for wish, expected in (("swap", ("a cat", "a bird")), ("nonsense", ("a cat", "a bird")), ("pin", ("a bird", "a bird"))):
         ask_stage(app, "settings", {"sides": wish})
         assert tuple(app.session_state[f"compare_{name}"] for name in ("text", "text_b")) == expected
-
-
-@pytest.mark.parametrize(
-    ("linked", "note"), [("off~2-3", texts.BOTH_CHANGED_ONCE), ("cut~3-2_temperature~0.5~2", texts.BOTH_CHANGED)]
-)
-def test_changes_that_a_link_brings_are_described_in_full_and_one_click_takes_them_back(open_app: Open, linked: str, note: str):
-    app = open_app("compare", text="a bird sings", changes=linked)
-    changes = changes_in_full(read_interventions(linked))
-    assert note.format(changes=changes) in says(app)
-    app.button(key="compare_reset").click().run()
-    assert "changes" not in staged(app)["address"]["own"]
-    changed = open_app("compare", text="a bird sings", vary="changes", changes_b=linked)
-    assert staged(changed)["titles"] == [texts.UNCHANGED_SIDE, texts.CHANGED_SIDE.format(changes=changes)]
 
 
 # Numbers below the picture

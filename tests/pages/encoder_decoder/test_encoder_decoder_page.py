@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import pytest
 
 from pages.encoder_decoder import model, texts
-from pages.encoder_decoder.inside import mask_pictures
 from pages.encoder_decoder.model import NUMBERS, SIZES, TASK_VALUES
 from pages.encoder_decoder.stage import explain_errors
 from pages.ui.panels.texts import SIZE_TOO_LARGE, SIZES_NEED_CARD
@@ -14,11 +13,9 @@ from pages.ui.stage.texts import NO_MODEL, STORED_MODEL
 from tests.support.copy_page import KIND, SETTINGS, SMALL, Open, buttons, moments, press, progress, row, says
 from tests.support.staged import staged
 from tests.support.trainings import own_server, until_still
-from tx_core.lessons.seq2seq_shapes import BatchSizes, run_shapes
 from tx_core.training import copy_task
 from tx_core.training.background import Registry
 from tx_core.training.copy_task import NOTEBOOK_COPY, QUICK, CopyAnswer, start_copy_training
-from tx_core.transformer.config import Seq2SeqConfig
 from tx_core.transformer.trace import Trace
 
 FULL = {"width": "512", "layers": "6", "heads": "8", "feed": "2048", "rate": "0.0005"}
@@ -134,11 +131,3 @@ def test_a_card_offers_the_full_size_by_a_click(open_app: Open, card: None):
     assert buttons(app) == ["train"]
     assert progress(app) == NO_MODEL
     assert app.session_state["encoder_decoder_untrained"].settings == QUICK  # none of the full size was made
-
-
-def test_each_pair_of_a_mask_reads_whether_it_is_allowed():
-    config = Seq2SeqConfig(9, 8, 1, 2, 8, 9, "relu", 1e-5, 0.0, norm_first=True)
-    _, decoder, cross = mask_pictures(run_shapes(config, BatchSizes(1, 3, 2, 1, 0)))
-    allowed, forbidden = texts.MAY_ATTEND[True], texts.MAY_ATTEND[False]
-    assert decoder.details == [allowed, forbidden, allowed, allowed]
-    assert cross.details == [allowed, allowed, forbidden] * 2

@@ -1,7 +1,6 @@
 """The page of summaries: links, texts and limits; every number is the core's; and what it shows of other models."""
 
 import re
-from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from pages.summaries.kinds import rows_of, summarise
 from pages.ui.shell.numbers import whole_percent
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.heads import UNDESCRIBED, describe_grammar, describe_head, grammar_cells, kind_styles
-from tests.support.drawings import problems
 from tests.support.staged import looked_at, stage_says, staged
 from tx_core.analysis.attribution import attribute
 from tx_core.analysis.grammar import TREEBANK_NAME, grammar_of
@@ -106,23 +104,6 @@ def test_what_is_said_of_attention_sinks_is_true_of_the_embedded_model(open_app,
     shown = looked_at(open_app(PAGE, text=texts.FIRST_TEXT, part="sinks"))[:2]
     for picture, arrays in zip(shown, ((found.shares,), (found.sink_lengths, found.other_lengths)), strict=True):
         np.testing.assert_allclose(picture["values"][: len(arrays)], [array.mean(axis=1) for array in arrays], atol=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("page", "view"),
-    [
-        ("fill_mask", {"text": "A [MASK]."}),
-        ("attention", {"text": "A [MASK].", "pair": "Two."}),
-        ("next_word", {"text": "A bird", "model": "writer"}),
-    ],
-)
-def test_sinks_are_forbidden_where_their_loss_is_seen(open_app, page: str, view: dict[str, str]):
-    label, address = looked_at(open_app(PAGE, part="sinks", **view))[2]["link"]
-    query = dict(parse_qsl(urlsplit(address).query))
-    forbidden = open_app(page, **{name: value for name, value in query.items() if name != "level"})
-    assert not forbidden.exception and not problems(forbidden)
-    assert "[CLS]" in label and query["changes"].startswith("hide~1")
-    assert forbidden.session_state[f"{page}_view"].address["changes"] == query["changes"]
 
 
 @pytest.mark.parametrize("text", [texts.FIRST_TEXT, TEXT])

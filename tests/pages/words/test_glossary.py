@@ -6,7 +6,6 @@ import pytest
 from tx_core.analysis.sinks import attention_sinks
 from tx_core.engine import catalogue
 from tx_core.fill_mask.predictions import predict
-from tx_core.lessons.position_encodings import ENCODINGS
 
 TEXT, PAIR = "Mary lost her keys.", "She is sad."
 PARTS = ("query", "key", "value", "scores", "weights", "context", "hidden")
@@ -35,12 +34,6 @@ def test_bert_puts_a_token_before_a_text_and_one_after_each_text_not_after_each_
     assert engine.encode("I ___.").tokens[2] == "[MASK]"
     assert hub_engine("roberta").tokenizer.added_tokens == ("<s>", "</s>")
     assert hub_engine("gpt2").tokenizer.added_tokens == ()
-
-
-def test_positions_enter_by_the_embeddings_by_the_scores_or_by_an_angle():
-    places = {name: encoding.adds_to for name, encoding in ENCODINGS.items()}
-    assert set(places.values()) == {"nothing", "word vectors", "scores", "queries and keys"}
-    assert [name for name, place in places.items() if place == "nothing"] == ["none"]
 
 
 def test_little_is_taken_from_the_special_tokens_of_bert_and_the_first_of_a_model_that_writes(engine):

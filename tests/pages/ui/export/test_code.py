@@ -14,7 +14,6 @@ from streamlit.testing.v1 import AppTest
 from pages.classifier import texts as label_texts
 from pages.compare.texts import MAPS_EXPORT, SIMILARITY_COLUMNS, WORD_EXPORT
 from pages.encoder_decoder import texts as copy_texts
-from pages.encoder_decoder.texts import EXPORT_SHAPES, SHAPE_COLUMNS
 from pages.fill_mask import texts as fill_mask_texts
 from pages.fill_mask.head_scan import BEGIN
 from pages.many_sentences.heads import heads_export, report_numbers
@@ -60,14 +59,7 @@ STORE = {"store": "10_0_0_1_0_0~0_10_0_10_0_-2.5~1_2_3_0_0_7", "q1": "3", "q2": 
 
 @dataclass(frozen=True)
 class View:
-    """A view of a page.
-
-    Attributes:
-        numbers: expressions at the end of its code, and what they are in the NPZ file of the page: an array or a column, or the
-            drawing of that number.
-        what: the view in the export menu, of a page that offers several.
-        place: tells the menu from others of the page.
-    """
+    """A view of a page: expressions at the end of its code, with their array or drawing; its name in a menu of several."""
 
     page: str
     fields: dict[str, str]
@@ -83,24 +75,15 @@ class View:
 VIEWS = {
     "attention": [
         View("attention", {"text": TEXT, "heads": "1-2"}, {"weights": "weights"}),
-        View("attention", {"text": TEXT, "pair": TEXT, "heads": "1-2_2-4", "words": "1", "hide": "1"}, {"weights": "weights"}),
         View("attention", BARE | {"text": TEXT, "changes": "off~1-2_hide~3"}, CHANGED),
-        View("attention", {"text": TEXT, "changes": "causal_padding~4_nopositions", "words": "1"}, CHANGED),
         View("bertviz_page", {"text": TEXT}, EVERY_WEIGHT),
     ],
     "blanks": [
         View("fill_mask", BLANK | {"temperature": "2", "top_p": "0.9"}, LISTED, LISTS),
         View("fill_mask", BLANK | {"changes": "off~1-2_hide~3"}, MOVED, SHIFT),
-        View(
-            "fill_mask",
-            BARE | {"text": "A ___ sat [MASK]", "blank": "2", "changes": "causal_padding~8_nopositions"},
-            MOVED,
-            SHIFT,
-        ),
     ],
     "comparisons": [
         View("compare", PAIR, MAPS | DIFFERENCE, MAPS_EXPORT),
-        View("compare", BARE | PAIR | {"hide": "1", "changes": "off~1-2"}, MAPS, MAPS_EXPORT),
         View("compare", {"text": PAIR["text"], "vary": "untrained", "seed_b": "2"}, MAPS, MAPS_EXPORT),
         View("compare", PAIR, WORD, WORD_EXPORT),
     ],
@@ -113,11 +96,7 @@ VIEWS = {
         View(
             "summaries",
             BARE | {"part": "layers", "text": TEXT, "token": "4"},
-            {
-                "in_layer.ravel()": IN_LAYER,
-                "rolled.ravel()": ROLLED,
-                "by_flow.ravel()": FLOW,
-            },
+            {"in_layer.ravel()": IN_LAYER, "rolled.ravel()": ROLLED, "by_flow.ravel()": FLOW},
         ),
         View("summaries", {"part": "values", "text": TEXT, "heads": "2-3"}, {"by_values.mean(0)": VALUES_COLUMNS[3]}),
         View(
@@ -172,11 +151,7 @@ VIEWS = {
         ),
     ],
     "explanations": [
-        View(
-            "explanations",
-            BARE | {"text": "The dogs [MASK] hungry.", "text_b": "The dog [MASK] hungry."},
-            {"rather": 0},
-        )
+        View("explanations", BARE | {"text": "The dogs [MASK] hungry.", "text_b": "The dog [MASK] hungry."}, {"rather": 0})
     ],
     "masks": [
         View("masks", {"part": "one", "text": TEXT}, {"head.masked_scores": 2, "head.weights": 4}),
@@ -184,19 +159,16 @@ VIEWS = {
         View("masks", {"part": "penalty", "text": TEXT, "penalty": "-5"}, {"head.weights": 1, "head.penalised(-5.0)": 2}),
         View("masks", {"part": "batch"}, {"[pair.moved_masked, pair.moved_unmasked]": 0}),
         View("masks", {"part": "run", "blank": "The old man drank a cup of ___.", "run": "causal"}, RUN),
-        View("masks", BARE | {"part": "run", "run": "positions"}, {"moved[0]": 0}),
         View("encoder_decoder", {"part": "inside", "pad_target": "4"}, {"run.decoder_mask": 1}, place="inside"),
     ],
     "one head": [
         View("self_attention", {"text": TEXT, "layer": "2", "causal": "1"}, {"tensors.query": 1, "tensors.weights": 7}),
-        View("self_attention", BARE | {"text": TEXT, "head": "3"}, {"tensors.vectors": 0, "tensors.context": 8}),
         View("self_attention", {"unscaled": "1"}, {"[run.largest_unscaled, run.largest_scaled]": 0}, place="saturation"),
         View("self_attention", STORE, {"found.matches": 2, "found.weights": 4, "found.result": 6}, place="store"),
     ],
     "positions": [
         View("positions", {"look": "map", "length": "9"}, {"numbers": 0}),
         View("positions", {"look": "waves", "scheme": "learned", "dims": "3-5"}, {"numbers": 0}),
-        View("positions", {"look": "similarity", "scheme": "rotary", "length": "9"}, {"numbers": 0}),
         View("positions", {"look": "effect", "scheme": "t5", "length": "9", "head": "2"}, {"numbers": 0}),
         View("positions", BARE | {"part": "shuffle", "seed": "3"}, {"numbers": 0}),
     ],
@@ -314,17 +286,6 @@ def test_the_code_for_ones_own_file_and_for_a_scan_reads_it_whatever_its_name(tm
     computations = computed([(code, ["report.spread"]) for code in codes], tmp_path)
     for (found,), report in zip(computations, [*reports, reports[0]], strict=True):
         np.testing.assert_allclose(found, report.spread, atol=1e-5)
-
-
-def test_the_code_of_the_table_of_shapes_gives_every_shape(open_app: Open, made: list[Export], tmp_path: Path):
-    app = open_app("encoder_decoder", part="inside", hidden="64", split="4", words="50")
-    opened(app, "encoder_decoder_inside", EXPORT_SHAPES, texts.DATA)
-    shown = [tuple(row) for row in app.table[0].value.itertuples(index=False)]
-    assert [tuple(entry[name] for name in SHAPE_COLUMNS) for entry in table_of(made[-1])] == shown
-    padded = "[(*one.shape, *[0] * (4 - len(one.shape))) for one in run.shapes]"
-    ((shapes,),) = computed([(made[-1].project(), [padded])], tmp_path)
-    sizes = SHAPE_COLUMNS.index("Shape")
-    assert [row[sizes] for row in shown] == ["(" + ", ".join(f"{int(size):,}" for size in one if size) + ")" for one in shapes]
 
 
 def table_of(export: Export) -> list[dict[str, object]]:
