@@ -154,7 +154,8 @@ class RankingView:
         for name, order in picked.items():
             effects = self.found.effects[order, self.places[name]]
             picks = [[signed(effect), numbers.index(number)] for effect, number in zip(effects, order, strict=True)]
-            title = texts.EXTREMES.format(place=_in_sentence(self.place_of(name)))
+            named = self.place_of(name)
+            title = texts.EXTREMES.format(place=named[0].lower() + named[1:])
             found[name] = {"title": title, "picks": picks, "adds": self._without(name)}
         return listing, found
 
@@ -196,10 +197,6 @@ class RankingView:
             "head": first,
         }
         return texts.TO_PATCHING.format(**one._asdict()), page_address("patching", view | self._read_by)
-
-
-def _in_sentence(place: str) -> str:
-    return place[0].lower() + place[1:]
 
 
 def ranking_about(found: Importance, asked: ImportanceInputs) -> About:

@@ -45,7 +45,8 @@ def writing_stage(page: str, run: WritingRun) -> None:
     def pack(header: Mapping[str, object]) -> bytes:
         about = about_run(page, name, trace, attention.unchanged)
         asked = _wish_context(page)
-        told = {"text": read_as(run), "labels": LABELS, "next": following(run), "asked": asked, "hidden": _hidden(header)}
+        hidden = [*header["hidden"], *(name for name in OFFERED if not is_offered(name))]
+        told = {"text": read_as(run), "labels": LABELS, "next": following(run), "asked": asked, "hidden": hidden}
         told["routes"] = offered_routes(name)
         return pack_runs({**header, **about, **told}, name, trace, attention.unchanged, shown)
 
@@ -64,10 +65,6 @@ def _fields(page: str, run: WritingRun) -> StageFields:
 def empty_writing_stage(page: str) -> None:
     """Draw a stage that shows nothing: it still writes the address."""
     empty_stage(page, FIELDS, ENTRY, partial(take_wishes, page), lambda _: {"labels": LABELS})
-
-
-def _hidden(header: Mapping[str, object]) -> list[object]:
-    return [*header["hidden"], *(name for name in OFFERED if not is_offered(name))]
 
 
 def read_as(run: WritingRun) -> str:

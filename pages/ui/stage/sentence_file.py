@@ -1,6 +1,7 @@
 """A visitor's own file of sentences: text, a table or CoNLL-U, read into the session."""
 
 from collections.abc import Sequence
+from operator import attrgetter
 
 import streamlit as st
 
@@ -21,21 +22,18 @@ def own_sentences(page: str) -> Sentences | None:
 def ask_file(page: str, device: str) -> None:
     """Ask for a file, and of a table for the column. device: what reads it: it limits how many sentences there may be."""
     column, types = widget_key(page, "column"), ["txt", "csv", "tsv", "conllu"]
+    source = attrgetter("source")
 
     def read(file: UploadedFile, of_column: str = "") -> Sentences:
         return read_sentences(file, file.name, of_column, device)
 
     def read_column() -> None:
-        keep_upload(page, "file", "own_sentences", lambda file: read(file, st.session_state[column]), _source)
+        keep_upload(page, "file", "own_sentences", lambda file: read(file, st.session_state[column]), source)
 
-    own = ask_upload(page, "file", texts.SENTENCE_FILE, types, "own_sentences", read, _source)
+    own = ask_upload(page, "file", texts.SENTENCE_FILE, types, "own_sentences", read, source)
     if own is not None and len(own.columns) > 1 and uploaded_file(widget_key(page, "file")):
         st.session_state[column] = own.column
         choice_box(texts.SENTENCE_COLUMN, own.columns, key=column, on_change=lambda: attempt(page, read_column))
-
-
-def _source(sentences: Sentences) -> str:
-    return sentences.source
 
 
 def show_sentences(sentences: Sentences) -> None:

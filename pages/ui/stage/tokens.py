@@ -86,13 +86,10 @@ def is_foreign(encoding: Encoding) -> bool:
     Names, which are often cut in English, too, have a capital and are left out; signs of punctuation are no words.
     """
     pieces = Counter(word for word in encoding.words if word is not None)
-    written = [count for word, count in pieces.items() if _counts(encoding.word_texts[word])]
+    begins = {word: encoding.word_texts[word][:1] for word in pieces}
+    written = [count for word, count in pieces.items() if begins[word].isalpha() and not begins[word].isupper()]
     cut = sum(count > 1 for count in written)
     return bool(encoding.unknown) or (cut >= MIN_SPLIT_WORDS and cut > MAX_SPLIT_SHARE * len(written))
-
-
-def _counts(word: str) -> bool:
-    return word[:1].isalpha() and not word[:1].isupper()
 
 
 def note_how_read(engine: Engine, *sentences: str, pair: str = "", key: str = "") -> None:
