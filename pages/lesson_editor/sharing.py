@@ -106,12 +106,7 @@ def _offer_link(lesson: Lesson) -> None:
 
 
 def open_lessons() -> None:
-    """Offer to open a lesson from a file or to begin with one that ships."""
-    st.file_uploader(texts.LOAD, FILE_TYPES, key=FILE_BOX, on_change=keep_uploaded)
-    if file := uploaded_file(FILE_BOX):
-        _offer_file(file.getvalue())
-    elif opened := st.session_state.get(OPENED):
-        _offer_file(opened.encode())
+    """Offer to begin with a lesson that ships or to open one from a file."""
     names = names_in_order()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox(
@@ -119,6 +114,12 @@ def open_lessons() -> None:
         )
         if name:
             st.button(texts.COPY, key="lesson_editor_copy", on_click=_edit, args=(shipped_lesson(name),))
+    # Last: its box grows when its script has come.
+    st.file_uploader(texts.LOAD, FILE_TYPES, key=FILE_BOX, on_change=keep_uploaded)
+    if file := uploaded_file(FILE_BOX):
+        _offer_file(file.getvalue())
+    elif opened := st.session_state.get(OPENED):
+        _offer_file(opened.encode())
 
 
 def _offer_file(written: bytes) -> None:

@@ -63,10 +63,10 @@ QR_ALT = "QR code of the link to this lesson"
 LINK_LIMIT = (
     f"A lesson fits into a link up to {MAX_PACKED_CHARACTERS:,} characters, compressed; a longer one is shared as a file."
 )
-LOAD = "Open a lesson from a file"
+LOAD = "Or open a lesson from a file"
 LOADED = "{title}. Parts: {parts}. Minutes: {minutes}."
 PLAY_FILE, EDIT_FILE = "Play this lesson", "Edit this lesson"
-SHIPPED = "Or begin with a copy of a lesson that is here"
+SHIPPED = "Begin with a copy of a lesson that is here"
 COPY = "Edit a copy"
 START_ANEW = "Start a new lesson"
 CONTROL_NAMES = {
