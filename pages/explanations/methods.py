@@ -82,7 +82,8 @@ def describe(found: PairExplanation, explanations: Sequence[Explanation], answer
     first = [one.method for one in explanations if one.rank(found.word) == 1]
     named_first = ", ".join(texts.METHODS[name] for name in first) or texts.NONE
     reads = sum(name in READS_ATTENTION for name in first)
-    return texts.SAID.format(word=word, first=named_first, reads=reads, all=len(READS_ATTENTION), **answers)
+    said = texts.SAID.format(word=word, first=named_first, reads=reads, all=len(READS_ATTENTION), **answers)
+    return f"{said} {texts.SCALE}"
 
 
 def _read(one: Explanation, word: int) -> str:
@@ -90,7 +91,8 @@ def _read(one: Explanation, word: int) -> str:
     if word not in one.words:
         return texts.NOT_RANKED
     score = one.scores[one.words.index(word)]
-    return texts.READ.format(score=signed(score, 3), rank=texts.ordinal(one.rank(word)), words=len(one.words))
+    ranked = {"rank": texts.ordinal(one.rank(word)), "words": len(one.words)}
+    return texts.READ.format(score=signed(score, 3), meaning=texts.MEANINGS[one.method], **ranked)
 
 
 def _leads_on(inputs: ExplanationInputs, found: PairExplanation) -> Picture:

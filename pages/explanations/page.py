@@ -21,7 +21,7 @@ inputs = explanation_inputs()
 try:
     engine = inputs.engine()
     recovery = find_recovery(inputs, engine)
-    part = explanation_part(inputs, engine, lambda: (show_recovery(recovery), explain_methods()))
+    part = explanation_part(inputs, engine, lambda: (explain_methods(), show_recovery(recovery)))
 except ExplorerError as problem:
     explain_problem(PAGE, problem)
     empty_pictures(PAGE, FIELDS, CONTROLS)

@@ -41,14 +41,18 @@ MEANINGS = {
     "last_layer": "the mean weight from the blank in the last layer.",
     "all_layers": "the mean weight from the blank in all layers.",
 }
-"""Each behind the name of its method."""
+"""Each behind the name of its method, and behind its scores where a cell is read out."""
 SAID = (
     "A and B differ in the framed word, “{word}”, so it decides between “{answer}” and “{other}”; its rank stands at the row's "
-    "end. First by: {first}. Of the {all} methods that only read attention: {reads}."
+    "end. First by: {first}. The last {all} rows only read attention: {reads} of them rank it first."
+)
+SCALE = (
+    "Each row is scaled so that its largest number is 1 or −1; below 0, a word speaks against the answer. Hatched: not ranked (a "
+    "blank or punctuation)."
 )
 NONE = "no method"
 CELL = "{row}: “{column}”"
-READ, NOT_RANKED = "{score} · {rank} of {words}", "not ranked: a blank or punctuation"
+READ, NOT_RANKED = "{score} · {rank} of {words}: {meaning}", "not ranked: a blank or punctuation"
 CHOSEN = "“{word}”"
 LEADS_ON = "Choose a word in the picture to follow it elsewhere."
 LEADS_HEAD = ["On this pair", "Go on"]

@@ -42,7 +42,8 @@ def wilson_interval(share: float, total: int) -> tuple[float, float]:
     """Return the 95 % confidence interval of a share of `total` cases (Wilson 1927)."""
     z, middle = NORMAL_97_5, share + NORMAL_97_5**2 / (2 * total)
     reach, size = z * math.sqrt(share * (1 - share) / total + z**2 / (4 * total**2)), 1 + z**2 / total
-    return (middle - reach) / size, (middle + reach) / size
+    # Rounding alone puts the ends of shares of 0 and 1 beyond them, and 0 would be written as -0.
+    return max(0.0, (middle - reach) / size), min(1.0, (middle + reach) / size)
 
 
 def bootstrap_interval(

@@ -26,6 +26,7 @@ def test_both_pictures_are_the_core_s_with_the_deciding_word_in_a_frame_and_its_
         assert drawn["chart"]["title"] == texts.TITLES[ask].format(answer=found.answers[0], other=found.answers[1])
         first = [texts.METHODS[one.method] for one in explanations if one.rank(found.word) == 1]
         assert ", ".join(first) in drawn["sentence"]
+        assert [one.method for one in explanations][-len(READS_ATTENTION) :] == list(READS_ATTENTION)  # "the last 5 rows"
     assert listing["chart"]["title"] == "“dogs”"
 
 

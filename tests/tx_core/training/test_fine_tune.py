@@ -85,6 +85,7 @@ def test_the_model_that_ships_labels_as_the_library_s_model_does(tmp_path: Path)
 
 
 def test_a_share_s_interval_and_naive_bayes_are_those_of_a_calculation_by_hand():
+    assert str(wilson_interval(0.0, 166)[0]) == "0.0" and wilson_interval(1.0, 166)[1] <= 1  # no -0, which rounding alone makes
     assert wilson_interval(0.8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)  # Brown, Cai & DasGupta 2001
     learned = [Snippet("good film", 2.0), Snippet("good fun", 1.0), Snippet("bad film", -2.0), Snippet("so so film", 0.1)]
     assert naive_bayes(learned, [Snippet("good", 1.0), Snippet("bad film", -1.0), Snippet("bad", 1.0)]).tolist() == [1, 0, 0]
