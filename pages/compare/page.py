@@ -30,4 +30,5 @@ else:
     show_below(pair, word)
 other = sides.other.text if sides.other.text != sides.one.text else ""
 can_patch = other and all(BLANK.search(text) for text in (sides.one.text, other))
-page_links(sides.one.text, sides.one.pair or other, *(["patching"] if can_patch else []), "attention", "fill_mask", "bert")
+ways = [*(["patching"] if can_patch else []), "attention", "fill_mask", "bert"]
+page_links(sides.one.text, sides.one.pair, *ways, text_b=other)

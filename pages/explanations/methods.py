@@ -2,18 +2,21 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+import numpy as np
+
 from pages.explanations import texts
 from pages.explanations.inputs import ExplanationInputs
 from pages.ui.export.computation import call, computed, engine_call, named
 from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
+from pages.ui.shell import cache
 from pages.ui.shell.address import is_offered
 from pages.ui.shell.frame import page_address
 from pages.ui.shell.numbers import signed
 from pages.ui.stage.charts import Drawing, listing_drawing, matrix_drawing, numbered_once
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.tokens import reading_in_link
-from pages.ui.stage.view_options import token_to_link
+from pages.ui.stage.view_options import heads_to_link, token_to_link
 from tx_core.causal.deciding_words import PairExplanation, explain_pair
 from tx_core.causal.explain import READS_ATTENTION, Explanation, explain, methods_of, side_by_side
 from tx_core.engine.engine import Engine
@@ -39,7 +42,7 @@ def explanation_part(inputs: ExplanationInputs, engine: Engine, below: Callable[
     about = inputs.about(text=texts.BOTH.format(one=inputs.text, other=inputs.text_b))
     tables = [named(ask, call(side_by_side, getattr(pair, ask))).round(3) for ask in texts.ASKS]
     numbers = PartNumbers(texts.TITLES["rather"].format(**answers), about, tables)
-    pictures = [*(_map(ask, found, getattr(found, ask), answers) for ask in texts.ASKS), _leads_on(inputs, found)]
+    pictures = [*(_map(ask, found, getattr(found, ask), answers) for ask in texts.ASKS), _leads_on(inputs, engine, found)]
     sources = [explain]
     if "lrp" in methods_of(engine):
         from tx_core.transformer.relevance import AttnLRP  # with torch, which a server that asks models in Ray does not load
@@ -95,15 +98,19 @@ def _read(one: Explanation, word: int) -> str:
     return texts.READ.format(score=signed(score, 3), meaning=texts.MEANINGS[one.method], **ranked)
 
 
-def _leads_on(inputs: ExplanationInputs, found: PairExplanation) -> Picture:
-    """List where the chosen word leads on: its column in Attention, and its way to the answer in Patching."""
+def _leads_on(inputs: ExplanationInputs, engine: Engine, found: PairExplanation) -> Picture:
+    """List where the chosen word leads on: the head by which the blank looks most at it, and its way in Patching."""
     encoding = found.rather[0].encoding
+    blank, weights = encoding.blanks[0], cache.trace_with(engine, inputs.text).attention.weights
     model = {"model": inputs.model, **reading_in_link(not inputs.bare)}
 
     def leads(word: int) -> dict[str, object]:
         place = encoding.words.index(word)
+        places = [at for at, number in enumerate(encoding.words) if number == word]
+        looks = weights[:, :, blank, places].sum(axis=-1)
+        look = {"heads": heads_to_link([np.unravel_index(looks.argmax(), looks.shape)]), "focus": token_to_link(blank)}
         links = [
-            page_address("attention", {"text": inputs.text, "focus": token_to_link(place), **model}),
+            page_address("attention", {"text": inputs.text, **look, **model}),
             page_address("patching", {"text": inputs.text, "text_b": inputs.text_b, "cell": f"1-{place + 1}", **model}),
         ]
         title = texts.CHOSEN.format(word=encoding.word_texts[word])

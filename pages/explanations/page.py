@@ -30,4 +30,4 @@ else:
     note_how_read(engine, inputs.text, inputs.text_b, key=widget_key(PAGE, "model"))
     show_part(PAGE, FIELDS, CONTROLS, part, run=recovery.run)
     show_engine(badge, engine.title, engine.device)
-page_links(inputs.text, inputs.text_b, "patching", "summaries", "fill_mask")
+page_links(inputs.text, "", "patching", "summaries", "fill_mask", text_b=inputs.text_b)

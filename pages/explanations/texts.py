@@ -56,7 +56,7 @@ READ, NOT_RANKED = "{score} · {rank} of {words}: {meaning}", "not ranked: a bla
 CHOSEN = "“{word}”"
 LEADS_ON = "Choose a word in the picture to follow it elsewhere."
 LEADS_HEAD = ["On this pair", "Go on"]
-LEADS = [["Which heads look at it?", "Attention"], ["How does it reach the answer?", "Patching"]]
+LEADS = [["In which head does the blank look most at it?", "Attention"], ["How does it reach the answer?", "Patching"]]
 
 SHOWS = (
     "**Whether an explanation is right** can be checked where one word alone differs: that word decides. A method that ranks "

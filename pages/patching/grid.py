@@ -18,8 +18,8 @@ from pages.ui.shell.numbers import percent, signed
 from pages.ui.stage.charts import LINE_COLOURS, Drawing, bars_drawing, bars_end, matrix_drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.pictures import Picture
-from pages.ui.stage.tokens import escape_markdown
-from pages.ui.stage.view_options import head_in_sentence
+from pages.ui.stage.tokens import escape_markdown, reading_in_link
+from pages.ui.stage.view_options import head_in_sentence, heads_to_link, token_to_link
 from tx_core.causal.patch import Patch, patch
 from tx_core.engine.engine import Engine
 from tx_core.engine.tokenizer import BLANK
@@ -39,8 +39,12 @@ Cell = tuple[int, int]
 """Layer, and token or head, from 0."""
 
 
-def patch_part(inputs: PatchInputs, engine: Engine) -> tuple[list[Control], Part]:
-    """Return what the toolbar offers beside the parts that can be put in, and the map that is asked for. Raises ExplorerError."""
+def patch_part(inputs: PatchInputs, engine: Engine) -> tuple[list[Control], Part, dict[str, str]]:
+    """Return what the toolbar offers beside the parts that can be put in, the map that is asked for, and a link's view of A.
+
+    The view is where A's blank looks, as parameters of Attention: in the head that moves the answer most, where heads are put in.
+    Raises ExplorerError.
+    """
     check_texts(inputs, engine)
     controls, sender = [], None
     with memory_checked():
@@ -58,7 +62,8 @@ def patch_part(inputs: PatchInputs, engine: Engine) -> tuple[list[Control], Part
     title = texts.EXPORT_TITLE.format(part=texts.PARTS[inputs.what], answer=answers[0], other=answers[1])
     about = inputs.about(text=texts.BOTH.format(one=inputs.text, other=inputs.text_b))
     numbers = PartNumbers(title, about, [named("effect", grid.effect).round(3)])
-    return controls, Part(view.pictures(), numbers, [texts.SHOWS], formulas=[texts.FORMULA], sources=[patch])
+    part = Part(view.pictures(), numbers, [texts.SHOWS], formulas=[texts.FORMULA], sources=[patch])
+    return controls, part, view.look() | {"model": inputs.model, **reading_in_link(not inputs.bare)}
 
 
 def _show_notices(grid: Patch, engine: Engine, inputs: PatchInputs) -> None:
@@ -146,6 +151,11 @@ class GridView:
         if not self.has_heads:
             effect[:, self.grid.place] = 0.0
         return strongest(effect)
+
+    def look(self) -> dict[str, str]:
+        """Return where A's answer looks, as parameters of Attention."""
+        heads = {"heads": heads_to_link([strongest(self.grid.effect)])} if self.has_heads else {}
+        return heads | {"focus": token_to_link(self.grid.source.blanks[0])}
 
     def describe(self, cell: Cell) -> str:
         """Return a cell in words: what is put in, and how far the prediction moves."""

@@ -19,8 +19,9 @@ from tx_core.errors import ExplorerError
 inputs = patch_inputs()
 try:
     engine = inputs.engine()
-    more, part = patch_part(inputs, engine)
+    more, part, look = patch_part(inputs, engine)
 except ExplorerError as problem:
+    look = {}
     explain_problem(PAGE, problem)
     empty_pictures(PAGE, FIELDS, CONTROLS)
     badge.empty()
@@ -28,4 +29,4 @@ else:
     note_how_read(engine, inputs.text, inputs.text_b, key=widget_key(PAGE, "model"))
     show_part(PAGE, FIELDS, [*CONTROLS, *more], part)
     show_engine(badge, engine.title, engine.device)
-page_links(inputs.text, inputs.text_b, "compare", "fill_mask", "attention")
+page_links(inputs.text, "", "compare", "fill_mask", "attention", text_b=inputs.text_b, views={"attention": look})

@@ -39,4 +39,4 @@ else:
     else:
         show_part(PAGE, FIELDS, [PART_CONTROL, METHOD_CONTROL, *controls], part)
     show_engine(badge, engine.title, engine.device)
-page_links(inputs.text, inputs.text_b, "compare", "patching", "many_sentences")
+page_links(inputs.text, "", "compare", "patching", "many_sentences", text_b=inputs.text_b)

@@ -9,6 +9,7 @@ from copy import copy
 from functools import cache
 from itertools import groupby
 from pathlib import Path
+from types import MappingProxyType
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import streamlit as st
@@ -125,15 +126,23 @@ def memory_explained() -> Iterator[None]:
         explain(problem)
 
 
-def page_links(text: str, second: str, *keys: str) -> None:
-    """Link to other pages by the questions that they answer, unless a lesson shows no links; the sentences go along."""
+def page_links(
+    text: str, second: str, *keys: str, text_b: str = "", views: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+) -> None:
+    """Link to other pages by the questions that they answer, unless a lesson shows no links; the sentences go along.
+
+    second: read together with the first. text_b: a sentence of its own, for pages that take A and B. views: further parameters
+    of a link, by the key of its page.
+    """
     if not is_offered("links"):
         return
     level = level_in_link()
     with st.container(horizontal=True, gap="small", key="ways"):
         for page in map(contents.page, keys):
-            sentences = {name: written for name, written in (("text", text), (page.second, second)) if name and written}
-            st.page_link(_described(page.key), label=page.question, query_params=level | sentences)
+            other = {"pair": second, "text_b": text_b or second}.get(page.second, "")
+            sentences = {name: written for name, written in (("text", text), (page.second, other)) if name and written}
+            view = level | sentences | dict(views.get(page.key, {}))
+            st.page_link(_described(page.key), label=page.question, query_params=view)
 
 
 def page_link(key: str, label: str, parameters: Mapping[str, str], *, icon: str | None = None) -> None:

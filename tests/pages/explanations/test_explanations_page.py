@@ -30,14 +30,18 @@ def test_both_pictures_are_the_core_s_with_the_deciding_word_in_a_frame_and_its_
     assert listing["chart"]["title"] == "“dogs”"
 
 
-def test_a_word_leads_on_to_attention_and_to_patching_with_the_pair(open_app, engine):
+def test_a_word_leads_on_to_the_head_in_which_the_blank_looks_most_at_it_and_to_patching_with_the_pair(open_app, engine):
     app = open_app(PAGE, **PAIR)
-    numbers = engine.encode(PAIR["text"]).words
+    trace = engine.trace(PAIR["text"])
+    numbers, (blank,) = trace.attention.query_tokens.words, trace.attention.query_tokens.blanks
     for word in ("3", "6"):
         _, listing = looked_at(app, word=word)
         place = numbers.index(int(word) - 1) + 1
         attention, patching = listing["chart"]["links"]
-        assert attention.startswith("./attention?") and f"focus={place}" in attention and "%3Cb%3E" in attention
+        looks = trace.attention.weights[:, :, blank, place - 1]
+        layer, head = np.argwhere(looks == looks.max())[0] + 1
+        assert attention.startswith("./attention?") and "%3Cb%3E" in attention
+        assert f"heads={layer}-{head}&focus={blank + 1}" in attention
         assert patching.startswith("./patching?") and f"cell=1-{place}" in patching and "text_b=" in patching
 
 

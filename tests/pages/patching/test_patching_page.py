@@ -1,8 +1,11 @@
 """The page of patching: every number is the core's, every cell is sent in words, and what cannot be followed is explained."""
 
+from urllib.parse import parse_qsl
+
 import numpy as np
 import pytest
 
+from pages.contents import page
 from pages.patching import texts
 from pages.patching.grid import MAX_TOKENS
 from pages.patching.inputs import EXAMPLES
@@ -89,6 +92,19 @@ def test_a_and_b_are_exchanged_with_their_answers(open_app):
     found = {name: app.session_state[f"{PAGE}_{name}"] for name in ("text", "text_b", "answer", "answer_b")}
     assert found == {"text": NAMES["text_b"], "text_b": NAMES["text"], "answer": "his", "answer_b": "her"}
     assert "“his” rises" in stage_says(app)
+
+
+@pytest.mark.parametrize("what", ["residual", "head"])
+def test_attention_opens_on_sentence_a_alone_where_its_blank_looks(open_app, engine, what: str):
+    app = open_app(PAGE, **NAMES, what=what)
+    (link,) = [one.proto for one in app.main.get("page_link") if one.label == page("attention").question]
+    blank = engine.encode(NAMES["text"]).blanks[0] + 1
+    heads = {}
+    if what == "head":
+        effect = np.abs(patch(engine, source=NAMES["text"], target=NAMES["text_b"], answers=("her", "his"), what=what).effect)
+        layer, head = np.argwhere(effect == effect.max())[0] + 1
+        heads = {"heads": f"{layer}-{head}"}
+    assert dict(parse_qsl(link.query_string)) == {"text": NAMES["text"], "focus": str(blank), "model": "embedded"} | heads
 
 
 # Examples
