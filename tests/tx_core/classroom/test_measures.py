@@ -9,6 +9,7 @@ import pytest
 from tests.support.serving import ROOT
 from tx_core import Intervention
 from tx_core.analysis.probabilities import probabilities
+from tx_core.causal.cut_effects import cut_effects
 from tx_core.causal.importance import importance
 from tx_core.causal.patch import patch
 from tx_core.causal.prompt_sets import kept_scores, prompt_set
@@ -152,3 +153,47 @@ def test_a_word_behind_a_text_is_scored_by_its_pieces_one_after_the_other(writer
     assert (verdict.share, verdict.rank) == (pytest.approx(share), None)
     rare = grade(writer, question, right, "surprise")
     assert (rare.right, rare.rank) == (False, 207)
+
+
+# What recaps and steps say beside what assets/lessons/claims.json claims: each sentence in “” stands in a lesson.
+
+
+def test_each_token_takes_from_every_other_as_much_as_its_weight_says(engine):
+    """“A few of the 32 bring most of the score.” “‘mary’ brings most”, in every dimension."""
+    found = engine.trace(KEYS, keep=("query", "key", "value", "weights", "context")).attention
+    (layer, head), (her, mary) = (1, 7), (3, 1)
+    products = found.query[layer, head, her] * found.key[layer, head, mary]
+    assert len(products) == 32
+    assert products[np.argsort(-np.abs(products))][:6].sum() > 0.75 * products.sum()
+    mixed = found.weights[layer, head, her][:, None] * found.value[layer, head]
+    np.testing.assert_allclose(mixed.sum(0), found.context[layer, head, her], atol=1e-5)
+    assert (np.abs(mixed).argmax(0) == mary).all()
+
+
+def test_in_the_first_picture_of_the_path_the_country_comes_from_the_city_in_layers_4_and_5(engine):
+    found = cut_effects(engine, STEPS["Guess"].view["text"])
+    strongest = [np.unravel_index(one, found.effect.shape) for one in np.argsort(-found.effect, axis=None)[:2]]
+    assert {(layer + 1, query, found.encoding.tokens[key]) for layer, query, key in strongest} == {
+        (layer, found.place, "paris") for layer in (4, 5)
+    }
+
+
+def test_heads_look_at_a_fixed_distance_or_rest_and_a_row_is_a_whole(engine):
+    """“Some heads look at a fixed distance, …, and some rest where there is nothing to look at.”"""
+    attention = engine.trace("We stayed at home because it rained all night.").attention
+    np.testing.assert_allclose(attention.weights.sum(-1), 1, atol=1e-5)
+    for head, distance in ((7, -1), (1, 1)):
+        assert np.diagonal(attention.weights[0, head], distance)[1:-1].min() > 0.9
+    rests = attention.weights[..., np.array(attention.key_tokens.special)].sum(-1).mean(-1)
+    assert 0.4 < rests.mean() < 0.6  # “about half, over all heads”
+    assert rests[1, 4] > rests.mean() + 0.1  # the head that the view shows
+
+
+def test_padding_that_is_not_hidden_takes_attention(engine):
+    """“In the head shown, the blank now gives most of its attention to [PAD].”"""
+    step = STEPS["Hide: the padding"]
+    text, (layer, head) = step.view["text"], (int(number) - 1 for number in step.view["heads"].split("-"))
+    padded = engine.trace(text, interventions=[Intervention("no_padding_mask", value=16.0)]).attention
+    blank = padded.query_tokens.tokens.index("[MASK]")
+    assert int(step.view["focus"]) == blank + 1
+    assert padded.weights[layer, head, blank].sum() < 0.5
