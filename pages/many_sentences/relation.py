@@ -224,15 +224,23 @@ def describe_all(found: Found) -> str:
 def _examples_of(found: Found, head: Head) -> dict[str, object]:
     examples = [one for weakest in (False, True) for one in found.heads.examples(head, MOST_EXAMPLES, weakest=weakest)]
     sentences, lines = found.report.sentences.texts, found.report.sentences.lines
-    said = [(texts.HIT if one.hit else texts.MISS).format(**one._asdict(), text=sentences[one.sentence]) for one in examples]
+    written = [one._asdict() | {"text": sentences[one.sentence], "expected": texts.OR.join(one.related)} for one in examples]
+    said = [(texts.HIT if one["hit"] else texts.MISS).format(**one) for one in written]
     see = [texts.SEE_SENTENCE.format(line=lines[one.sentence]) for one in examples]
     rows = [[f"{one.weight:.2f}", *more] for one, *more in zip(examples, said, see, strict=True)]
     more = {"model": found.report.model, "heads": heads_to_link([head]), **reading_in_link(found.report.special_tokens)}
     views = ({"text": sentences[one.sentence], "focus": token_to_link(one.token), **more} for one in examples)
     links = [page_address("attention", view) for view in views]
     title = texts.EXAMPLES_OF.format(head=controls.head_name(head))
-    chart = {"title": title, "rows": rows, "links": links if is_offered("links") else [], "note": texts.EXAMPLES_NOTE}
+    note = " ".join([texts.EXAMPLES_NOTE, *([texts.COPULA] if is_about_subjects(found.heads.relation) else [])])
+    chart = {"title": title, "rows": rows, "links": links if is_offered("links") else [], "note": note}
     return {"sentence": found.describe(head), "chart": chart}
+
+
+def is_about_subjects(relation: Relation) -> bool:
+    """Return whether a relation leads from subjects to their predicates, or back."""
+    by = relation.query if relation.link == "head" else relation.key
+    return relation.link != "any" and (by.column, by.expression) == ("deprel", "nsubj")
 
 
 def explain_relation(page: str, found: Found) -> None:

@@ -161,11 +161,17 @@ FOUND_FOLLOWING = (
 FOUND_CELL = "Cells: the share, and the points above the best fixed distance."
 FOUND_LEGEND = ("10 points or more above the best fixed distance", "less than that")
 EXAMPLES_OF, EXAMPLE_COLUMNS = "{head}: strongest and weakest sentences", ("Attention", "Words and sentence", "")
-HIT, MISS = "✓ {query} → {attended}: {text}", "✗ {query} → {attended}: {text}"
+OR = " or "
+HIT, MISS = "✓ {query} → {attended}: {text}", "✗ {query} → {attended} (expected: {expected}): {text}"
 EXAMPLES_NOTE = (
     "✓ The word's largest attention is on a related word, ✗ on another one. First the surest hits, then the surest misses, one "
     "in a sentence."
 )
+COPULA = (
+    "Universal Dependencies makes the word after a form of “be” the predicate: in “The roses are red” it is “red”, so that "
+    "“roses → are” counts as wrong."
+)
+"""Of relations between a subject and its predicate."""
 FOUND_NOTE = (
     "A share counts the words that have a related word in their sentence, each once. Attention to a word is the sum over its "
     "tokens, from it the mean (Clark et al. 2019). The best of many heads is partly best by chance: look for it again in other "

@@ -5,7 +5,7 @@
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -119,12 +119,14 @@ class Example(NamedTuple):
     """A word of a sentence, and the one that a head attends to most from it.
 
     sentence: the number of the sentence, among those that were to be read. query, attended: the words; the same where the head
-    attends to no other. token: the position of the first token of the query in its text.
+    attends to no other. related: the words that the query should attend to. token: the position of the query's first token in
+    its text.
     """
 
     sentence: int
     query: str
     attended: str
+    related: tuple[str, ...]
     token: int
     weight: float
     hit: bool
@@ -137,6 +139,7 @@ class HeadsFound:
     queries: the positions of the query words that have a related word, in `words`. hits: whether the word with the largest
     attention is related. offset_hits: whether the word at each of OFFSETS is. chances: the share of the other words that are
     related: what a head finds that chooses at random.
+    related: whether words at positions (query, key) of `words`, in one sentence, are related.
     """
 
     relation: Relation
@@ -145,6 +148,7 @@ class HeadsFound:
     hits: Bool[np.ndarray, "layer head occurrence"] = field(repr=False)
     offset_hits: Bool[np.ndarray, "offset occurrence"] = field(repr=False)
     chances: Float[np.ndarray, "occurrence"] = field(repr=False)
+    related: Callable[..., Bool[np.ndarray, "..."]] = field(repr=False)
 
     @property
     def occurrences(self) -> int:
@@ -210,8 +214,12 @@ class HeadsFound:
                 break
             query, start = self.queries[place], self.words.starts
             attended, number = self.words.attended[head][query], self.sentences[place]
-            text = tuple(word.form for word in self.words.words[start[number] : start[number + 1]])
-            names = self.words.words[query].form, self.words.words[attended].form
+            positions = np.arange(start[number], start[number + 1])
+            text = tuple(self.words.words[position].form for position in positions)
+            related = tuple(
+                self.words.words[position].form for position in positions[self.related(self.queries[[place]], positions)]
+            )
+            names = self.words.words[query].form, self.words.words[attended].form, related
             token, sentence = int(self.words.tokens[query]), int(self.words.numbers[number])
             found.setdefault(text, Example(sentence, *names, token, float(weights[place]), not weakest))
         return list(found.values())
@@ -283,7 +291,7 @@ def count_hits(words: AttendedWords | None, relation: Relation) -> HeadsFound:
     offset_hits = inside & related(asked, np.where(inside, beside, asked))
     reachable = (asked - first[asked]) if is_causal else sizes[asked] - 1
     hits = related(asked, words.attended[:, :, asked])
-    return HeadsFound(relation, words, asked, hits, offset_hits, counts[asked] / reachable)
+    return HeadsFound(relation, words, asked, hits, offset_hits, counts[asked] / reachable, related)
 
 
 def _count_related(

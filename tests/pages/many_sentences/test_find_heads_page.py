@@ -84,6 +84,17 @@ def test_a_relation_is_named_as_grammar_names_it_and_any_other_by_its_conditions
     )
 
 
+def test_a_miss_names_the_word_that_was_expected_and_what_a_predicate_is_after_be(open_app: Open):
+    listing = shown_head(open_app(PAGE, part="find", query="nsubj"))["chart"]
+    said = next(said for _, said, _ in listing["rows"] if "The roses in the garden are red" in said)
+    assert said.startswith("✗ roses → are (expected: red): ") and texts.COPULA in listing["note"]
+    assert texts.COPULA not in shown_head(open_app(PAGE, part="find"))["chart"]["note"]
+    sentences = [embedded_sentences().words_of(number) for number in range(len(embedded_sentences()))]
+    copulas = [(words, word) for words in sentences for word in words if word.deprel == "cop"]
+    subjects = [(words, one) for words, _ in copulas for one in words if one.deprel.startswith("nsubj")]
+    assert subjects and not any(words[one.head].deprel == "cop" for words, one in subjects)
+
+
 @pytest.mark.parametrize(("deprel", "said"), [("amod", texts.FOUND_NONE), ("det", texts.FOUND_FOLLOWING[0])])
 def test_what_a_fixed_distance_finds_too_is_no_finding(open_app: Open, deprel: str, said: str):
     """Adjectives stand before their nouns: no head is better. Articles often do: one head is, but by less than 10 points."""

@@ -129,6 +129,7 @@ def test_the_strongest_and_the_weakest_sentences_are_those_of_the_largest_attent
         assert words[int(np.argmax(given))].form == one.attended
         assert one.weight == pytest.approx(max(given), abs=1e-4)
         assert one.hit == (int(np.argmax(given)) == words[query].head)
+        assert one.related == (words[words[query].head].form,)
 
 
 @pytest.mark.parametrize("expression", [r"(a+)+b", "(.{1,31}){1,32}b"])
