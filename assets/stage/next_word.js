@@ -49,9 +49,10 @@ function arrange(stage) {
     back: button(texts.back, () => ask({ keep: writtenCount(stage) - 1 })), again: button(texts.again, () => ask({ keep: 0 })),
   };
   stage.choices = element("div", { class: "sampling", role: "group", "aria-label": texts.sampling }, ...Object.values(stage.fields));
+  stage.temperatureHelp = element("p", { class: "quiet-text" }, texts.temperatureHelp);
   stage.cache = element("p", { class: "quiet-text", "data-testid": "next-cache" });
   const writing = element("div", { class: "writing", role: "group", "aria-label": texts.writing }, ...Object.values(stage.buttons));
-  const following = element("section", { class: "predictions following", "aria-label": texts.likely, "data-testid": "following" }, stage.headline, stage.last, stage.choices, stage.words.node, stage.rest);
+  const following = element("section", { class: "predictions following", "aria-label": texts.likely, "data-testid": "following" }, stage.headline, stage.last, stage.choices, stage.temperatureHelp, stage.words.node, stage.rest);
   stage.root.classList.add("blanks", "writer");
   stage.title.after(element("div", { class: "writing-row" }, stage.strip, writing));
   stage.side.prepend(following);
@@ -148,6 +149,7 @@ function drawSampling(stage, state) {
   sampling.top_p.set(numbered(next.topP, 1), String(state.top_p));
   if (stage.seed.getRootNode().activeElement !== stage.seed) stage.seed.value = String(state.seed);
   for (const [name, field] of Object.entries(fields)) field.hidden = hidden.includes(name);
+  stage.temperatureHelp.hidden = hidden.includes("temperature");
   const count = writtenCount(stage);
   for (const one of Object.values(buttons)) one.hidden = !writes(stage);
   buttons.one.disabled = buttons.many.disabled = next.ended;
