@@ -3,8 +3,8 @@
 from pages.ui.stage.texts import progress_texts
 
 NOTICE = (
-    "A claim is a number and its range, such as an attention of at least 0.8. A model with other heads is asked for the head, or "
-    "the layer, that does it best."
+    "A claim is what this app says of a model: “her” gives 0.8 or more of its attention to “mary”. Each is computed anew here; a "
+    "model with other heads is asked for its best head or layer."
 )
 RUN = "Check"
 RUN_HELP = (
@@ -16,13 +16,13 @@ PRESS_RUN = "Press Check: the picture appears here when the model has been asked
 STOPPED = "The check was stopped: these are the first {count:,} claims."
 
 SHOW, SHOWS = "Which claims", {"all": "All", "fails": "Those that fail"}
-MADE, ANYWHERE = "Made in", "all pages and lessons"
+MADE, ANYWHERE = "Made in", "all pages"
 VERDICTS = {"fails": "Fails by {margin}", "unasked": "Cannot be asked", "holds": "Holds by {margin}"}
 TITLE = "Claims that hold, of those that can be asked"
 SHARE, HOLD, NOT_ASKED = "share", "{holds} of {asked}", "none can be asked"
 SAID = "Of {count:,} claims, {holds:,} hold for {model}, {fails:,} fail, and {unasked:,} cannot be asked of it."
 READ = "{fails:,} fail, {unasked:,} cannot be asked"
-LISTED = {"all": "Claims: {made}", "fails": "Claims that fail: {made}"}
+LISTED = {"all": "{count:,} claims: {made}", "fails": "{count:,} claims that fail: {made}"}
 NONE = {"all": "Nothing that is claimed here can be put to this model.", "fails": "None of these claims fails."}
 COLUMNS = ("Verdict", "Measured", "Claimed", "What is claimed", "Of the sentence or example", "Made in", "")
 AT_HEAD = "{where}: {says}"

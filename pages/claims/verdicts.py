@@ -113,7 +113,7 @@ def _listing(show: str, listed: Sequence[Claim]) -> Picture:
     drawing, variants = listing_drawing(head=texts.COLUMNS), {}
     for name, said in MADE.items():
         rows = [[_verdict(claim), number] for number, claim in enumerate(shown) if name in ("all", claim.made)]
-        chart = {"title": texts.LISTED[show].format(made=said), "picks": rows}
+        chart = {"title": texts.LISTED[show].format(count=len(rows), made=said), "picks": rows}
         variants[name] = {"chart": chart, "sentence": "" if rows else texts.NONE[show]}
     drawing.chart.update(variants["all"]["chart"], entries=list(map(_entry, shown)), adds="")
     return Picture(drawing, when={"show": [show]}, row=1, varies="made", variants=variants)
