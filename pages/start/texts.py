@@ -28,7 +28,7 @@ DOORS = (
         ":material/school:",
         "Attention in 15 minutes: guess first, then see what the model does.",
     ),
-    Door("Explore", "attention", {}, ":material/search:", "Type your own sentence, and look into every head of a model."),
+    Door("Explore", "fill_mask", {}, ":material/search:", "Blank a word in your own sentence: what would BERT put there?"),
     Door("Build", "self_attention", {}, ":material/construction:", "Follow the sums behind one head, then build up to BERT."),
 )
 """The first is the path for newcomers."""

@@ -338,11 +338,12 @@ function drawBars(group, header, { card }, theme, shownLayer, active) {
   const [frame, ...lines] = group.children;
   const tick = lines.pop();
   const without = isWhole && active?.after !== undefined ? active.after : null;
-  const isTold = without !== null && rows[0].word === header.word;
+  const isTold = without === null ? isWhole && header.changes.length > 0 : rows[0].word === header.word;
   const isMoved = isWhole && header.changes.length > 0 && header.plainGuesses.at(-1)[0][0] !== header.word;
   set(frame, { x: card.x, y: card.y, width: card.width, height: card.height, fill: theme.background, stroke: isMoved ? theme.accent : theme.faint, "stroke-width": isMoved ? 2.5 : 1 });
+  const labelled = without === null ? rows.reduce((most, { before }, row) => (before > rows[most].before ? row : most), 0) : 0;
   const drawTick = (node, at, down) => {
-    const said = TEXTS.routes.tickWithout;
+    const said = TEXTS.routes[without === null ? "tickBefore" : "tickWithout"];
     const half = said.length * 2.6;
     const x = Math.max(start + half, Math.min(start + card.bar - half, at));
     set(node, { ...textAttributes({ anchor: "middle", size: 11, theme }), x, y: down, fill: theme.text, stroke: theme.background, visibility: isTold ? "inherit" : "hidden" });
@@ -356,14 +357,14 @@ function drawBars(group, header, { card }, theme, shownLayer, active) {
     const down = card.y + CARD_PADDING + row * BAR_ROW;
     const isWithout = without !== null && found.word === header.word;
     const marked = isWithout ? without : found.before;
-    if (!row) drawTick(tick, start + card.bar * marked, down + BAR_ROW + 14);
+    if (row === labelled) drawTick(tick, start + card.bar * marked, down + BAR_ROW + 14);
     set(word, { ...textAttributes({ anchor: "end", weight: row ? 400 : 600, theme }), x: start - 8, y: down + 15, fill: theme.text });
     setText(word, fitted(visible(found.word), 11));
     set(track, { x: start, y: down + 3, width: card.bar, height: 15, rx: 2, fill: theme.faint });
     set(bar, { x: start, y: down + 3, width: card.bar, height: 15, rx: 2, fill: css(theme.line) });
     grow(bar, start, found.after);
     set(loss, { x: start + card.bar * Math.min(marked, found.after), y: down + 3, width: Math.max(0, card.bar * (found.after - marked)), height: 15, fill: theme.background, opacity: 0.55, visibility: isWithout ? "inherit" : "hidden" });
-    set(was, { x: start + card.bar * marked - 1, y: down, width: 2, height: row ? 21 : 25, fill: theme.text, visibility: (isWhole && header.changes.length > 0) || isWithout ? "inherit" : "hidden" });
+    set(was, { x: start + card.bar * marked - 1, y: down, width: 2, height: row === labelled ? 25 : 21, fill: theme.text, visibility: (isWhole && header.changes.length > 0) || isWithout ? "inherit" : "hidden" });
     set(share, { ...textAttributes({ size: 13, theme }), x: start + card.bar + 8, y: down + 15, fill: theme.text });
     setText(share, percent(found.after));
   });

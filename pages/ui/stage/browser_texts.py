@@ -308,6 +308,7 @@ ROUTES = {
     "helps": "needed: the wider, the more",
     "hinders": "in the way: without it the guess is surer",
     "tickWithout": "without this arc",
+    "tickBefore": "before",
     "title": "From a sentence to a prediction, in {model}",
     "paper": "Each arc is a token, above, that looks at another one, below, in one layer: the wider, the less likely “{word}” is "
     "without it. Orange arcs make it less likely.",
@@ -336,7 +337,7 @@ ROUTES = {
     "noLayerMoved": "Each layer's first guess stays.",
     "layerFell": "Each layer's first guess stays; its share fell most in layer {layer}, from {before} to {after}.",
     "stays": "“{word}” stays first, with {after}; it had {before}.",
-    "becomes": "Now “{word}” comes first, with {after}; it was “{was}”, with {before}.",
+    "becomes": "Now “{word}” comes first, with {after}; it was “{was}”, with {before}. The arcs are now those of “{word}”.",
     "guess": "{layer}: “{word}”, {share}",
     "wasGuess": "was “{word}”",
 }
