@@ -17,6 +17,10 @@ class TextProblem(ExplorerError):
     """The text cannot be used as it stands: empty, too long, no blank, …"""
 
 
+class TextMissing(TextProblem):
+    """A second text is not written yet, which is no mistake: the message says what to write."""
+
+
 class CheckpointProblem(ExplorerError):
     """A checkpoint on disk is missing, truncated, altered or of another shape."""
 

@@ -20,7 +20,7 @@ from pages.ui.stage.view_options import heads_to_link, token_to_link
 from tx_core.causal.deciding_words import PairExplanation, explain_pair
 from tx_core.causal.explain import READS_ATTENTION, Explanation, explain, methods_of, side_by_side
 from tx_core.engine.engine import Engine
-from tx_core.errors import TextProblem, memory_checked
+from tx_core.errors import TextMissing, TextProblem, memory_checked
 
 MAX_TOKENS = 48
 """Of either sentence: words are erased and cut off one by one, in every layer."""
@@ -31,7 +31,7 @@ LEAST_ROW, TALLEST_ROW, WIDEST_ROW = 24, 34, 130
 def explanation_part(inputs: ExplanationInputs, engine: Engine, below: Callable[[], None]) -> Part:
     """Explain the answer of A by every method. Raises ExplorerError where the texts or the model do not allow it."""
     if not inputs.text_b.strip():
-        raise TextProblem(texts.NO_SECOND_SENTENCE)
+        raise TextMissing(texts.NO_SECOND_SENTENCE)
     longest = max(len(engine.encode(text)) for text in (inputs.text, inputs.text_b))
     if longest > MAX_TOKENS:
         raise TextProblem(texts.TOO_LONG.format(tokens=longest, most=MAX_TOKENS))

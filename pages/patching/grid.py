@@ -23,7 +23,7 @@ from pages.ui.stage.view_options import head_in_sentence, heads_to_link, token_t
 from tx_core.causal.patch import Patch, patch
 from tx_core.engine.engine import Engine
 from tx_core.engine.tokenizer import BLANK
-from tx_core.errors import TextProblem, memory_checked
+from tx_core.errors import TextMissing, TextProblem, memory_checked
 from tx_core.fill_mask.next_words import next_words
 from tx_core.fill_mask.predictions import predict
 from tx_core.transformer.interventions import Head
@@ -76,7 +76,7 @@ def _show_notices(grid: Patch, engine: Engine, inputs: PatchInputs) -> None:
 def check_texts(inputs: PatchInputs, engine: Engine) -> None:
     """Raise TextProblem for sentences between which nothing can be followed, or that are too long."""
     if not inputs.text_b.strip():
-        raise TextProblem(texts.NO_SECOND_SENTENCE)
+        raise TextMissing(texts.NO_SECOND_SENTENCE)
     if inputs.text == inputs.text_b:
         raise TextProblem(texts.SAME_SENTENCES)
     if not engine.info.fills_blanks and any(BLANK.search(text) for text in (inputs.text, inputs.text_b)):

@@ -16,7 +16,9 @@ SAME_ANSWER = (
     "write two words under “Answers”."
 )
 FIRST_BLANK = "Only the first blank of each sentence is followed. Put words into the others to see more clearly."
-NO_SECOND_SENTENCE = "Write the second sentence: the first one with a word changed that changes the answer."
+NO_SECOND_SENTENCE = (
+    "Write sentence B: sentence A with one word changed so that the answer changes, such as “key” instead of “keys”."
+)
 WRITES_ON = "This model writes the next word and fills no blanks: end both sentences before the word that is asked for."
 SAME_SENTENCES = "A and B are the same sentence: change a word in one of them."
 

@@ -27,8 +27,8 @@ from pages.ui.shell.step import shown_controls, step_of_run
 Value = TypeVar("Value")
 MAX_LINK_CHARACTERS = 6000
 """A tenth of what this server accepts (64 KiB): mail programs and chats may accept far less."""
-SHARED_FIELDS = ("text", "pair")
-"""Fields, on any page, of the sentence and of the second one read with it. They follow the visitor to other pages."""
+SHARED_FIELDS = ("text", "pair", "text_b")
+"""Fields, on any page, of the sentence, the second one read with it, and the one beside it: they follow the visitor elsewhere."""
 LESSON, STEP, LOCK, PRESENT = LESSON_PARAMETERS = ("lesson", "step", "lock", "present")
 """Parameters of the lesson that the reader takes, and how: they stay in the address of the page that the step shows."""
 DRAFT, ADDED_VIEWS, MAX_ADDED_VIEWS = "lesson_draft", "lesson_added_views", 60
@@ -412,10 +412,12 @@ def remember_sentence(fields: Sequence[Field], values: Mapping[str, object], lef
     """Remember a new sentence for other pages, and the second one; not an empty one, nor one that a page begins with."""
     defaults = {field.name: field.default for field in fields}
     text = SHARED_FIELDS[0]
-    if fields[0].name != text or values[text] == left.get(text, defaults[text]):
+    new = [name for name in SHARED_FIELDS if name in values and values[name] != left.get(name, defaults[name])]
+    if fields[0].name != text or not new:
         return
     own = {name: values[name] for name in SHARED_FIELDS if values.get(name, "") not in ("", defaults.get(name))}
-    st.session_state[LAST_SENTENCE] = own if text in own else {}
+    if text in own or text in new:
+        st.session_state[LAST_SENTENCE] = own if text in own else {}
 
 
 def link_with(parameters: Mapping[str, str | list[str]], page: Page | None = None) -> str:
@@ -504,6 +506,12 @@ def ask_for_view(page: str, values: Mapping[str, object]) -> None:
     """Set fields of a page, own ones and how it is looked at; the next run tells the browser."""
     set_values(page, values)
     keep_view(page, is_asked=True)
+
+
+def ask_for_first_view(page: str) -> None:
+    """Set every field of a page as its first view has it."""
+    fields = page_view(page).fields
+    ask_for_view(page, {one.name: one.default for one in fields.all} | dict(fields.first))
 
 
 def hand_over(page: str, fields: StageFields) -> dict[str, object]:

@@ -40,11 +40,13 @@ from tx_core.errors import (
     ModelUnavailable,
     OutOfMemory,
     RoomProblem,
+    TextMissing,
     TextProblem,
     memory_checked,
 )
 
 HEADINGS: dict[type[ExplorerError], str] = {
+    TextMissing: texts.TEXT_MISSING,
     TextProblem: texts.CHECK_INPUT,
     CheckpointProblem: texts.MODEL_NOT_LOADED,
     ModelUnavailable: texts.NOT_AVAILABLE,

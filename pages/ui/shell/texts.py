@@ -18,6 +18,7 @@ DEVICES = {"cpu": "running on CPU", "cuda": "running on a GPU (CUDA)", "mps": "r
 ENGINE = "{model} · {device}"
 WARMING_UP = "The model is loading"
 CHECK_INPUT = "Check the input"
+TEXT_MISSING, SEE_EXAMPLE = "One more sentence", "See the example"
 MODEL_NOT_LOADED = "The model cannot be loaded"
 NOT_AVAILABLE = "Not available"
 CHANGE_DOES_NOT_FIT = "The change does not fit"

@@ -9,10 +9,20 @@ from typing import Any, ClassVar, TypeVar
 import streamlit as st
 
 from pages.ui.shell import cache, controls, readiness
-from pages.ui.shell.address import Field, StageFields, is_offered, read_stage_address, set_values, value_of, values_of, widget_key
+from pages.ui.shell.address import (
+    Field,
+    StageFields,
+    ask_for_first_view,
+    is_offered,
+    read_stage_address,
+    set_values,
+    value_of,
+    values_of,
+    widget_key,
+)
 from pages.ui.shell.examples import Example, offer_views
 from pages.ui.shell.frame import explain
-from pages.ui.shell.texts import SENTENCE
+from pages.ui.shell.texts import SEE_EXAMPLE, SENTENCE
 from pages.ui.stage import view_options
 from pages.ui.stage.changes import active_changes, drop_missing_changes
 from pages.ui.stage.packing import RunName
@@ -22,7 +32,7 @@ from pages.ui.stage.tokens import SPECIAL_FIELD, ask_special_tokens, note_specia
 from tx_core.engine import catalogue
 from tx_core.engine.catalogue import DEFAULT, ModelCard
 from tx_core.engine.engine import Engine, no_head
-from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable, memory_checked
+from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable, TextMissing, memory_checked
 from tx_core.transformer.trace import Trace
 
 Inputs = TypeVar("Inputs")
@@ -274,7 +284,9 @@ def note_reading(inputs: SentenceInputs, trace: Trace, notes: Sequence[str] = ()
 
 
 def explain_problem(page: str, problem: ExplorerError, model: str = DEFAULT) -> None:
-    """Explain what cannot be shown, and offer a built-in model where another one is the reason."""
+    """Explain what cannot be shown; offer a built-in model in place of another, the example where a text is missing."""
     explain(problem)
+    if isinstance(problem, TextMissing) and is_offered("examples"):
+        st.button(SEE_EXAMPLE, key=widget_key(page, "see_example"), on_click=ask_for_first_view, args=(page,))
     if isinstance(problem, ModelUnavailable | CheckpointProblem):
         controls.offer_default_model(widget_key(page, "model"), model)

@@ -53,7 +53,9 @@ def test_a_link_that_names_no_sentence_has_those_of_the_first_example(open_app):
     app = open_app(PAGE, what="head")
     assert app.session_state[f"{PAGE}_text_b"] == EXAMPLES[0].view["text_b"] and not is_empty(app)
     app.text_input(key=f"{PAGE}_text_b").set_value("").run()
-    assert texts.NO_SECOND_SENTENCE in says(app)
+    assert texts.NO_SECOND_SENTENCE in says(app) and not any("Check" in one.value for one in app.markdown)
+    app.button(key=f"{PAGE}_see_example").click().run()
+    assert app.session_state[f"{PAGE}_text_b"] == EXAMPLES[0].view["text_b"] and not is_empty(app)
 
 
 def test_paths_begin_at_a_head_that_moves_the_answer_or_at_the_one_that_is_chosen(open_app, engine):

@@ -91,3 +91,12 @@ def test_a_sentence_begins_before_its_blank_where_a_model_writes(open_app):
     app = open_app("fill_mask", text="The capital of France is ___.")
     assert sentence(go(app, "next_word"), "next_word") == "The capital of France is"
     assert sentence(go(app, "masks"), "masks") == "The capital of France is ___."
+
+
+def test_sentence_b_comes_along_to_the_next_page_that_takes_a_pair_and_not_with_another_sentence(open_app):
+    app = go(open_app("fill_mask", text="The keys are [MASK]."), "patching")
+    app.text_input(key="patching_text_b").set_value("The key is [MASK].").run()
+    assert sentence(go(app, "explanations"), "explanations", "text_b") == "The key is [MASK]."
+    go(app, "attention").text_input(key="attention_text").set_value(MINE).run()
+    assert sentence(go(app, "compare"), "compare") == MINE
+    assert not sentence(app, "compare", "text_b")
