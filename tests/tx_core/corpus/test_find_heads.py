@@ -12,7 +12,16 @@ from tx_core import Condition, Relation, find_heads, read_sentences
 from tx_core.corpus import find_heads as module
 from tx_core.corpus.find_heads import NO_OCCURRENCE, NOT_ANNOTATED, NOTHING_READ, OFFSETS, HeadsFound, count_hits
 from tx_core.corpus.sentence_file import Sentences, embedded_sentences
-from tx_core.corpus.words import WRONG_COLUMNS, WRONG_HEAD, WRONG_NUMBER, Word, read_conllu, split_words, word_of_tokens
+from tx_core.corpus.words import (
+    WRONG_COLUMNS,
+    WRONG_HEAD,
+    WRONG_NUMBER,
+    AttendedWords,
+    Word,
+    read_conllu,
+    split_words,
+    word_of_tokens,
+)
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
@@ -110,6 +119,19 @@ def test_of_a_causal_model_only_words_before_the_query_are_related(hub_engine):
     assert (found.occurrences, found.chance) == (count, pytest.approx(chance))
     assert np.abs(found.shares - shares).max() <= 1.5 / count
     assert found.baseline == pytest.approx(offsets.max())
+
+
+@pytest.mark.parametrize(
+    ("link", "queries", "chances", "share"),
+    [("any", [1, 3], [1, 2 / 3], 1), ("head", [3], [1 / 3], 0), ("dependent", [1], [1], 1)],
+)
+def test_by_hand_no_later_word_is_related_in_a_causal_model(link, queries: list[int], chances: list[float], share: float):
+    words = (Word("a", head=1), Word("b", head=2), Word("a", head=1), Word("b", head=0))
+    attended = np.array([[[0, 0, 1, 2]]])
+    read = AttendedWords(words, np.array([0]), np.array([0, 4]), np.arange(4), attended, np.ones((1, 1, 4)), 0)
+    found = count_hits(read, Relation(Condition("form", "b"), Condition("form", "a"), link))
+    assert found.queries.tolist() == queries and found.chances.tolist() == pytest.approx(chances)
+    assert (found.shares.item(), found.share_at(1)) == (share, 0)
 
 
 def test_the_strongest_and_the_weakest_sentences_are_those_of_the_largest_attention(engine, read):

@@ -42,9 +42,12 @@ def test_one_token_five_times_is_five_tokens_and_another_seed_is_another_text(wr
     for _ in range(5):
         one_by_one = write_words(writer, BEGINNING, 1, seed=3, sampling=sampling, written=one_by_one)
     assert five == one_by_one and 1 <= len(five) <= 5
-    encoding = writer.encode(BEGINNING, None, five[:1])
-    share = sampling.shares(next_logits(writer, encoding, [len(encoding) - 1])[0])
-    assert five[1] == draw(share, np.random.default_rng([3, len(encoding)]).random())
+    time, flat = next_words(writer, BEGINNING)[0].id, Sampling(5.0)  # typed or written, it is at the same position
+    typed = write_words(writer, f"{BEGINNING} time", 3, seed=3, sampling=flat)
+    assert write_words(writer, BEGINNING, 3, seed=3, sampling=flat, written=(time,)) == (time, *typed)
+    encoding = writer.encode(BEGINNING, None, (time,))
+    share = flat.shares(next_logits(writer, encoding, [len(encoding) - 1])[0])
+    assert typed[0] == draw(share, np.random.default_rng([3, len(encoding)]).random())
     assert len({write_words(writer, BEGINNING, 4, seed=seed, sampling=sampling) for seed in range(3)}) > 1
     branch = write_words(writer, BEGINNING, 1, seed=3, sampling=sampling, written=(*five[:2], 100))
     assert branch[:3] == (*five[:2], 100) and len(branch) == 4
