@@ -6,9 +6,10 @@ import pytest
 import torch
 import transformers
 
+from pages.fill_mask.inputs import QUOTED, QUOTED_MODEL
 from tx_core.engine import catalogue
 from tx_core.engine.hub import load as hub
-from tx_core.errors import TextProblem
+from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.fill_mask.predictions import MAX_TOP_K, NO_BLANK, TOO_MANY_BLANKS, predict
 
 TEXTS = (
@@ -82,3 +83,14 @@ def test_a_text_that_cannot_be_filled_is_refused_with_the_reason(engine, text, m
 def test_a_setting_out_of_range_is_named_with_its_value(engine, setting, value):
     with pytest.raises(ValueError, match=f"{setting} must be .*got {value}"):
         predict(engine, "A ___.", **{setting: value})
+
+
+def test_the_founding_figures_where_their_model_can_be_had():
+    try:
+        base = catalogue.load(QUOTED_MODEL)
+    except ModelUnavailable as absent:
+        pytest.skip(str(absent))
+    for text, expected in QUOTED.items():
+        found = {entry.word: entry.probability for entry in predict(base, text, top_k=5).blanks[0].predictions}
+        assert [word for word in found if word in expected] == list(expected)
+        assert [found[word] for word in expected] == pytest.approx(list(expected.values()), abs=1e-4)
