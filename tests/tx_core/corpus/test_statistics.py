@@ -16,6 +16,7 @@ from tx_core.corpus.sentence_file import Notes, Sentences
 from tx_core.corpus.statistics import FEWEST_TOKENS, PLACES, Reading, empty_ranking, read_all
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
+from tx_core.errors import Busy
 
 WORDS = ["the", "old", "man", "saw", "a", "small", "dog,", "and", "it", "ran", "home", "when", "bread", "was", "cold", ";", "."]
 
@@ -125,6 +126,20 @@ def test_it_reports_as_it_goes_can_be_stopped_and_then_holds_no_model(engine: En
     updates.close()
     assert reading.report.read == first.done
     assert reading._engine is None
+
+
+def test_a_busy_host_is_waited_for(engine: Engine, monkeypatch: pytest.MonkeyPatch):
+    refusals, measure = [Busy("Later."), Busy("Later.")], type(engine).over_weights
+
+    def over_weights(*asked: object, **precision: object) -> object:
+        if refusals:
+            raise refusals.pop()
+        return measure(*asked, **precision)
+
+    monkeypatch.setattr(type(engine), "over_weights", over_weights)
+    reading = Reading(engine, made(10, most=1))
+    assert [step.done for step in reading.updates()] == [0, 0, 10]
+    assert reading.report.sums.texts == 10
 
 
 @given(arrays(np.float64, (11, 2, 3, 2), elements=st.floats(0, 1)), st.integers(1, 11))

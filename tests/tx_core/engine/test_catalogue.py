@@ -5,9 +5,11 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 
 import pytest
 
+from tests.support.serving import wait_until
 from tx_core.engine import catalogue
 from tx_core.engine.checkpoint_files import read_json
 from tx_core.engine.download import CATALOGUE
@@ -137,3 +139,24 @@ def test_what_is_no_checkpoint_is_not_offered_and_half_a_checkpoint_says_what_is
         with pytest.raises((CheckpointProblem, ModelUnavailable)) as told:
             catalogue.load(card.name)
         assert str(models_dir) not in str(told.value)
+
+
+def test_nobody_waits_for_the_hub_which_is_asked_once_and_what_it_lacks_is_named(monkeypatch: pytest.MonkeyPatch):
+    answered, asked = Event(), []
+
+    def slow(hub_id: str) -> bool:
+        asked.append(hub_id)
+        answered.wait(120)
+        return False
+
+    monkeypatch.setattr(catalogue, "is_cached", lambda hub_id, _revision: hub_id == "google-bert/bert-base-uncased")
+    monkeypatch.setattr(catalogue, "reaches_hub", slow)
+    reach = catalogue.HubReach()
+    assert [reach.out_of_reach() for _ in range(3)] == [frozenset()] * 3
+    answered.set()
+    wait_until(lambda: reach.missing, 120, "the check of the hub")
+    assert len(asked) == 1
+    assert reach.missing == {card.name for card in catalogue.catalogue() if card.hub_id} - {"bert-base-uncased"}
+    monkeypatch.setattr(catalogue, "reaches_hub", lambda _hub_id: True)
+    reach.check()
+    assert reach.missing == set()

@@ -125,6 +125,13 @@ def test_an_address_where_nobody_answers_is_one_line_of_the_log_and_a_sentence(u
     assert record.exc_info is None
 
 
+def test_a_page_says_that_the_models_are_not_reached_and_keeps_what_was_typed(unreachable, open_app):
+    app = open_app("attention", text="A sentence of mine")
+    assert not app.exception
+    assert NOT_REACHED in " ".join(box.value for box in (*app.warning, *app.error, *app.markdown, *app.text))
+    assert app.text_input(key="attention_text").value == "A sentence of mine"
+
+
 def states_after(outcomes: Sequence[Status | Exception], monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Watch models that answer so, one outcome after another; give the states that /api/ready tells."""
     monkeypatch.setattr(readiness, "RETRY_SECONDS", 0.0)
