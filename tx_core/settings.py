@@ -128,7 +128,8 @@ class Settings(BaseSettings):
     rooms_file: str = _field(
         "",
         "That file (SQLite).",
-        default="attention-explorer/rooms.sqlite in $XDG_STATE_HOME or ~/.local/state",
+        default="attention-explorer/rooms.sqlite in $XDG_STATE_HOME or ~/.local/state; a new temporary folder at each "
+        "start where neither can be written",
         allowed="a path that can be written",
     )
     max_rooms: Count = _field(100, "Rooms of classes at once.")

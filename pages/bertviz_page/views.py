@@ -35,7 +35,7 @@ NUM_PAIR_FILTERS = 5
 FIELDS = (
     number_field("layer", 1, 1, MAX_LAYERS_OR_HEADS),
     number_field("head", 1, 1, MAX_LAYERS_OR_HEADS),
-    numbers_field("heads", (), (1, MAX_LAYERS_OR_HEADS), sign="_", nothing=""),
+    numbers_field("heads", (), (1, MAX_LAYERS_OR_HEADS), sign="_", empty=""),
     number_field("filter", 1, 1, NUM_PAIR_FILTERS),
     flag_field("enlarged"),
     number_field("token", 0, 0, MAX_NEURON_TOKENS),

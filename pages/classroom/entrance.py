@@ -1,6 +1,7 @@
 """Enter a room: by its code or link as a student, by opening it or by the secret link as its teacher.
 
-Tokens stand in the session and in the browser's storage, never in the address, which a projector may show to everybody.
+Tokens stand in the session and in the browser's storage. That of a secret link is taken out of the address, which a projector may
+show to everybody.
 """
 
 import time

@@ -169,7 +169,7 @@ def host_store():
 
 
 def share_stage(room: "Room", votes: "Votes", entry: str, data: bytes) -> None:
-    """Share the stage of a step with the phones of a room: they fetch its data, which are made once, without running the page."""
+    """Share the stage of a step with the phones of a room: its script (`entry`) and what it draws (`data`), made once."""
     if describe_stage(room, votes) is None:
         made = SharedStage(room.step, votes, entry, sha256(data).hexdigest(), compress(data, 6))
         with hub.lock:

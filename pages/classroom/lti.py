@@ -259,7 +259,10 @@ def enter(platform: Platform, claims: Mapping[str, object], client: str) -> tupl
 
 
 def room_for(name: str, token: str) -> "Room":
-    """Return the room of an activity for a lesson, taken at one's own pace; opened if there is none. Raises ExplorerError."""
+    """Return the room of a teacher's activity for a lesson, taken at one's own pace; opened if there is none.
+
+    Raises ExplorerError where the lesson cannot be read or no room is free.
+    """
     from pages.ui.panels.lesson import linked_lesson  # it takes long to import
     from tx_core.classroom.lesson_file import write_lesson
 

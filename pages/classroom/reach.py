@@ -10,9 +10,7 @@ from pages.classroom import texts
 
 
 def say_if_unreachable(secret_link: str) -> None:
-    """Warn that phones cannot reach a room opened as localhost, and link the teacher, with the secret, to an address that they
-    reach.
-    """
+    """Warn that phones cannot reach a room opened as localhost; link its teacher's secret link at an address that they reach."""
     link = urlsplit(secret_link)
     if not is_loopback(link.hostname or ""):
         return

@@ -115,9 +115,7 @@ def options_or_explain(room: Room, step: Step) -> tuple[str, ...]:
 
 
 def step_buttons(token: str, room: Room, step: Step) -> None:
-    """Draw the buttons for the previous and the next step, the vote and the timer; those that come and go last, for second
-    presses.
-    """
+    """Draw the buttons of steps, vote and timer: last those that come and go, so that a second press meets no other."""
     rooms, number = host_store(), room.step
     button(
         texts.PREVIOUS, rooms.go, token, number - 1, icon=":material/arrow_back:", key="classroom_previous", disabled=number == 1

@@ -70,7 +70,7 @@ def first_word(followed: Sequence[FollowedWord]) -> FollowedWord:
 
 
 def chosen_word(pair: RunPair, followed: Sequence[FollowedWord]) -> FollowedWord | None:
-    """Return the word that is followed, the first where a link's count among the shown words names none; None without any."""
+    """Return the word that is followed, the first where the link names none that A and B share; None without any."""
     word, by_place = value_of(PAGE, "word"), {one.places: one for one in followed}
     shown = [_shown_words(run) for run in pair.runs]
     if word is not None:

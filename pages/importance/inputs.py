@@ -165,7 +165,7 @@ def _read_file(file: UploadedFile) -> Upload:
 
 
 def find_importance(inputs: ImportanceInputs, engine: Engine) -> Found:
-    """Return the importance of what is asked, or of the visitor's last run, which is said. Raises TextProblem if none."""
+    """Return the importance of what is asked, or of the visitor's last run, which is said. Raises TextProblem without either."""
     can_run, start = inputs.prompts and not inputs.is_usual, (texts.RUN, texts.RUN_HELP)
     make = partial(Measuring, engine, inputs.prompts, inputs.ablation) if can_run else None
     run = background_runs.offer_run(PAGE, KIND, inputs, make, texts.PROGRESS, start)

@@ -49,7 +49,7 @@ FIELDS = StageFields(
         Field("width", 64, lambda written: int(check(written, [str(width) for width in WIDTHS]))),
         Field("base", 10_000, lambda written: int(check(written, [str(base) for base in BASES]))),
         number_field("head", 1, 1, MAX_POSITION_HEADS),
-        numbers_field("dims", [0, 8, 16, 24], (0, 9999), most=MAX_DRAWN_DIMENSIONS, nothing=""),
+        numbers_field("dims", [0, 8, 16, 24], (0, 9999), most=MAX_DRAWN_DIMENSIONS, empty=""),
         number_field("seed", 1, SEEDS[0], SEEDS[-1]),
         choice_field("model", BERTS),
     ),

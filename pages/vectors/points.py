@@ -54,7 +54,7 @@ def points_part(inputs: VectorInputs, engine: Engine) -> tuple[Part, list[Contro
         Control("layer", "slider", texts.LAYER, limits=(0, layers)),
         Control("colour", "list", texts.COLOUR, options, labelled=True, fallback=options[0][0]),
     ]
-    title = texts.EXPORT_TITLE.format(texts=name_texts(inputs))
+    title = texts.EXPORT_TITLES[inputs.method].format(texts=name_texts(inputs))
     numbers = PartNumbers(title, about(inputs), [computation.places.round(4)])
     below = (lambda: _lead_on(inputs)) if inputs.model == catalogue.DEFAULT and is_offered("links") else lambda: None
     shown = _map(found, {name: kinds_of_points(kinds) for name, kinds in colourings.items()})

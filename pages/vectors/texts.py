@@ -57,7 +57,7 @@ FORMULA = (
     r"\qquad \text{share} = \frac{s_1^2 + s_2^2}{\sum_i s_i^2}"
 )
 LARGER = "Does a larger model part them? [The same texts in BERT base]({address}), where it can be had."
-EXPORT_TITLE = "Tokens in the plane of their vectors: {texts}"
+EXPORT_TITLES = {"pca": "Tokens in the plane of their vectors: {texts}", "tsne": "Tokens by their neighbours: {texts}"}
 MANY = "{count} sentences, {source}"
 
 RUN, RUN_HELP = "Train", "Trains a probe on each layer in the background; you can look at other pages meanwhile."

@@ -43,13 +43,10 @@ ALTERED = "This file was altered or cut off."
 
 def _array(numbers: Any) -> np.ndarray:
     """Return nested lists as an array; raise ValueError for anything but finite numbers from 0 on, as many along each axis."""
-    try:
-        found = np.array(numbers, dtype=np.float64)
-    except TypeError as wrong:
-        raise ValueError(f"{wrong}") from wrong
-    if not found.size or not ((found >= 0) & np.isfinite(found)).all():
+    found = np.array(numbers)  # of words, truth values, and numbers too large, these are of another kind
+    if not found.size or found.dtype.kind not in "iuf" or not ((found >= 0) & np.isfinite(found)).all():
         raise ValueError("numbers must be finite, and 0 or more")
-    return found
+    return found.astype(np.float64)
 
 
 Numbers = Annotated[np.ndarray, PlainValidator(_array), PlainSerializer(np.ndarray.tolist)]

@@ -10,7 +10,7 @@ from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Encoding, Trace
 
 LOADING = """\
-import torch
+{imports}import torch
 from transformers import {auto}, AutoTokenizer
 
 checkpoint = "{checkpoint}"{here}
@@ -23,10 +23,14 @@ inputs = tokenizer({given}, return_tensors="pt")
 with torch.inference_mode():
     layers = model(**inputs, output_attentions=True).attentions
 weights = torch.stack([layers[layer][0, head] for layer, head in {heads}]).mean(0)  # layer and head, counted from 0
+axes = {{"x": "key (is looked at)", "y": "query (looks)"}}
+figure = plotly.express.imshow(weights, labels=axes, zmin=0, zmax=1, color_continuous_scale="Blues")
+# figure.show() opens the map in a browser.
 
 print(weights)
 """
 FILLING = """\
+# The likeliest words of each blank alone; words that were checked and all blanks together are not computed here.
 predictions = []
 for text in {given}:
     inputs = tokenizer(text, return_tensors="pt"{bare})
@@ -50,9 +54,11 @@ def transformers_attention_code(trace: Trace, heads: Sequence[Head]) -> str:
     if trace.interventions or read.written or len(trace.stacks) > 1:
         return ""
     given = [repr(_with_masks(text, read)) for text in (read.text, read.pair) if text]
-    given += ["return_token_type_ids=True"] if 1 in read.segments else []
+    if 1 in read.segments:  # GPT-2 would take them for words
+        given.append('return_token_type_ids=(getattr(model.config, "type_vocab_size", None) or 0) > 1')
     arguments = ", ".join(given) + ("" if read.special_tokens else BARE)
-    return _loaded(trace.model, "AutoModel", ATTENTION.format(given=arguments, heads=[tuple(map(int, head)) for head in heads]))
+    code = ATTENTION.format(given=arguments, heads=[tuple(map(int, head)) for head in heads])
+    return _loaded(trace.model, "AutoModel", code, "import plotly.express\n")
 
 
 def transformers_filling_code(model: str, fillings: Sequence[Filling], count: int) -> str:
@@ -70,13 +76,17 @@ def _with_masks(text: str, read: Encoding) -> str:
     return BLANK.sub(read.tokens[read.blanks[0]], text) if read.blanks else text
 
 
-def _loaded(model: str, auto: str, code: str) -> str:
+def _loaded(model: str, auto: str, code: str, imports: str = "") -> str:
     """Put before some code what loads a model; "" for one of two files of weights, which only this project puts together."""
     card = catalogue.card(model)
     folder = card.directory or catalogue.MODELS / card.name
     if not card.hub_id and base_directory(folder, read_config(folder)):
         return ""
     revision = f', revision="{card.revision}"' if card.revision else ""
-    local = (f"assets/models/{card.name}", "  # a folder of this project") if card.is_embedded else (f"models/{folder.name}", "")
-    checkpoint, here = (card.hub_id, "") if card.hub_id else local
-    return LOADING.format(auto=auto, checkpoint=checkpoint, here=here, revision=revision) + code
+    if card.hub_id:
+        checkpoint, here = card.hub_id, ""
+    elif card.is_embedded:
+        checkpoint, here = f"assets/models/{card.name}", "  # a folder of this project"
+    else:
+        checkpoint, here = f"models/{folder.name}", "  # a folder of the host: copy it there"
+    return LOADING.format(imports=imports, auto=auto, checkpoint=checkpoint, here=here, revision=revision) + code

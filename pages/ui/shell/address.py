@@ -118,22 +118,22 @@ def number_field(name: str, default: int, minimum: int, maximum: int) -> Field[i
 
 
 def numbers_field(
-    name: str, default: Sequence[int], limits: tuple[int, int], *, most: int = 0, sign: str = "-", nothing: str = "none"
+    name: str, default: Sequence[int], limits: tuple[int, int], *, most: int = 0, sign: str = "-", empty: str = "none"
 ) -> Field[list[int]]:
     """Return a field of whole numbers, each once, in order: 1-2-5.
 
-    limits: the least and the greatest. most: how many, 0 for any number. sign: stands between them, `nothing` for none.
+    limits: the least and the greatest. most: how many, 0 for any number. sign: stands between them, `empty` for none.
     """
 
     def read(written: str) -> list[int]:
-        words = [] if written == nothing else written.split(sign)
+        words = [] if written == empty else written.split(sign)
         numbers = sorted(int(word) for word in words if word.isascii() and word.isdecimal() and len(word) < 6)
         is_allowed = all(limits[0] <= number <= limits[1] for number in numbers) and not 0 < most < len(numbers)
         if not is_allowed or len(set(numbers)) < len(words):
             raise ValueError(f"must be numbers of {limits[0]} to {limits[1]}, each once")
         return numbers
 
-    return Field(name, list(default), read, lambda numbers: sign.join(map(str, sorted(numbers))) or nothing)
+    return Field(name, list(default), read, lambda numbers: sign.join(map(str, sorted(numbers))) or empty)
 
 
 def check(written: str, allowed: Sequence[str]) -> str:

@@ -252,7 +252,7 @@ class AttentionRun:
 
 
 def attention_run(inputs: SentenceInputs) -> AttentionRun:
-    """Run the model on what is asked, without and with the reader's changes. Raises ExplorerError."""
+    """Run the model on what is asked, without and with the reader's changes. Raises ExplorerError where it cannot be read."""
     page = inputs.page
     engine = inputs.engine()
     with memory_checked():

@@ -121,6 +121,8 @@ HOSTILE: dict[str, Callable[[dict], object]] = {
     "too many layers": lambda file: file.update(entropy=[[0.0]] * 201),
     "a layer too few": lambda file: file["matches"].pop(),
     "words for numbers": lambda file: file.update(chance={"a": "b"}),
+    "a word for a number": lambda file: file["entropy"][0].__setitem__(0, "1.0"),
+    "a number too large": lambda file: file["entropy"][0].__setitem__(0, 10**400),
     "a match too many": lambda file: file["matches"][0][0][0].extend([[0.0, 0]] * PLACES),
     "a sentence that is not there": lambda file: file["matches"][0][0][0].__setitem__(0, [0.5, 10**6]),
     "control characters": lambda file: file["sentences"][0].update(text="\x1b[31m"),

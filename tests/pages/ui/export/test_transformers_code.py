@@ -102,7 +102,8 @@ def test_of_hub_models_with_and_without_changes(checkpoint, tmp_path: Path, monk
         for changes, second, special in (((), pair, False), (CHANGES, "fruit flies", True), (PADDED, pair, True)):
             claims += of_map(map_of_page(name, "time flies like an arrow", second, changes, special=special, **options))
         claims += [] if "kind" in options else of_map(map_of_page(name, "time ___ like an arrow", heads=((0, 1), (1, 0))))
-    assert sum("import AutoModel" in code for code, *_ in claims) == 4  # of BERT also one with a pair of sentences
+    claims += of_map(map_of_page("gpt2", "time flies", "fruit flies"))
+    assert sum("import AutoModel" in code for code, *_ in claims) == 5  # of BERT and GPT-2 also one with a pair of sentences
     claims += of_lists("roberta-base", special=False)
     trace = catalogue.load("t5-small").trace("time flies", "fruit flies")
     every, alone = (python(numbers(trace, [stack.kind for stack in stacks])) for stacks in (trace.stacks, trace.stacks[1:2]))
