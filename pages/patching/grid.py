@@ -1,7 +1,9 @@
 """The map of the page, layers × tokens or layers × heads, and beside it the prediction with the part put in that is chosen."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 
 import numpy as np
 import streamlit as st
@@ -32,8 +34,10 @@ MAX_TOKENS = 48
 """Of either sentence: the model runs once for each cell of the map."""
 OTHERS = 3
 """Words beside the answers that are shown of a prediction."""
-TALLEST_ROW = 68
+TALLEST_ROW = 46
 """Pixels of a row of the map."""
+LEAST_EFFECT, NAMED = 0.25, 3
+"""What a cell must move for the sentence on the whole map; how many cells it names where they are not followed upwards."""
 COLOURS = {"target": "#8793a0", "patched": LINE_COLOURS[0], "source": LINE_COLOURS[2]}
 Cell = tuple[int, int]
 """Layer, and token or head, from 0."""
@@ -62,7 +66,7 @@ def patch_part(inputs: PatchInputs, engine: Engine) -> tuple[list[Control], Part
     title = texts.EXPORT_TITLE.format(part=texts.PARTS[inputs.what], answer=answers[0], other=answers[1])
     about = inputs.about(text=texts.BOTH.format(one=inputs.text, other=inputs.text_b))
     numbers = PartNumbers(title, about, [named("effect", grid.effect).round(3)])
-    part = Part(view.pictures(), numbers, [texts.SHOWS], formulas=[texts.FORMULA], sources=[patch])
+    part = Part(view.pictures(), numbers, [texts.SHOWS[view.axis]], formulas=[texts.FORMULA], sources=[patch])
     return controls, part, view.look() | {"model": inputs.model, **reading_in_link(not inputs.bare)}
 
 
@@ -119,15 +123,21 @@ class GridView:
         """Whether its columns are heads."""
         return self.grid.what in ("head", "path")
 
+    @property
+    def axis(self) -> str:
+        """What its columns are: a key of `texts.AXES`."""
+        return "heads" if self.has_heads else "tokens"
+
     def pictures(self) -> list[Picture]:
         """Draw the map, upwards from the first layer, and the prediction for each of its cells."""
         layers, columns = self.grid.effect.shape
-        axis, look = ("heads", "head") if self.has_heads else ("tokens", "cell")
+        look = "head" if self.has_heads else "cell"
         names = [str(number + 1) for number in range(columns)] if self.has_heads else self.grid.target.tokens
         rows = [str(layer + 1) for layer in reversed(range(layers))]
         cells = {f"{layer + 1}-{column + 1}": (layer, column) for layer in reversed(range(layers)) for column in range(columns)}
         first = self._first()
-        drawing = matrix_drawing(texts.TITLE, "signed", self.grid.effect[::-1], rows, names, axes=texts.AXES[axis])
+        drawing = matrix_drawing(texts.TITLE, "signed", self.grid.effect[::-1], rows, names, axes=texts.AXES[self.axis])
+        drawing.chart["sentenceFirst"] = True
         drawing.chart.update(chosen=[layers - 1 - first[0], first[1]], forgets={"cell": "", "head": ""}, tallestRow=TALLEST_ROW)
         base = self._rows(first)
         shown = {
@@ -136,8 +146,9 @@ class GridView:
         return [
             Picture(
                 drawing,
+                self.summary(),
                 share=2,
-                cell=texts.CELL[axis],
+                cell=texts.CELL[self.axis],
                 details=[self.read(cell) for cell in cells.values()],
                 chooses=look,
                 choices=list(cells),
@@ -157,14 +168,44 @@ class GridView:
         heads = {"heads": heads_to_link([strongest(self.grid.effect)])} if self.has_heads else {}
         return heads | {"focus": token_to_link(self.grid.source.blanks[0])}
 
+    def summary(self) -> str:
+        """Return what the whole map shows: where A's answer lies, layer by layer, or which cells alone move it most."""
+        effect = np.nan_to_num(self.grid.effect)
+        if self.grid.what == "residual":
+            return texts.WAY.format(steps="; ".join(self._way(effect)))
+        order = np.abs(effect).argsort(axis=None)[::-1][:NAMED]
+        cells = [(int(layer), int(column)) for layer, column in zip(*np.unravel_index(order, effect.shape), strict=True)]
+        strong = [cell for cell in cells if abs(effect[cell]) >= LEAST_EFFECT]
+        named = [texts.STRONGEST_CELL.format(place=self._place(cell), effect=self._effect(cell)) for cell in strong]
+        return texts.STRONGEST.format(cells="; ".join(named)) if named else texts.NONE_MOVES
+
+    def _way(self, effect: Float[np.ndarray, "layer token"]) -> Iterator[str]:
+        """Yield the token that moves the answer most, for each run of layers in which it is the same."""
+        best = [int(row.argmax()) if row.max() >= LEAST_EFFECT else None for row in effect]
+        for token, layers in groupby(range(len(best)), key=best.__getitem__):
+            numbers = [layer + 1 for layer in layers]
+            template = texts.STEP_LAST if numbers[-1] == len(best) else texts.STEP_RANGE if len(numbers) > 1 else texts.STEP
+            yield template.format(token=self._token(token), first=numbers[0], last=numbers[-1])
+
+    def _token(self, token: int | None) -> str:
+        """Return the name of a token within a sentence; None for no token."""
+        if token is None:
+            return texts.NO_TOKEN
+        is_blank = token == self.grid.place and self.engine.info.fills_blanks
+        return texts.THE_BLANK if is_blank else texts.QUOTED.format(token=self.grid.target.tokens[token])
+
     def describe(self, cell: Cell) -> str:
         """Return a cell in words: what is put in, and how far the prediction moves."""
-        layer, column = cell
-        place = head_name(cell) if self.has_heads else texts.TOKEN.format(layer=layer + 1, token=self.grid.target.tokens[column])
+        place = self._place(cell)
         if np.isnan(self.grid.effect[cell]):
             return f"{place}: {self._missing}."
         part = texts.IN_WORDS[self.grid.what].format(sender=head_in_sentence(self.sender) if self.sender else "")
         return texts.SAID.format(place=place, part=part, moves=self._moves(cell), effect=self._effect(cell))
+
+    def _place(self, cell: Cell) -> str:
+        """Return the name of a cell."""
+        layer, column = cell
+        return head_name(cell) if self.has_heads else texts.TOKEN.format(layer=layer + 1, token=self.grid.target.tokens[column])
 
     def read(self, cell: Cell) -> str:
         """Return what is read of a cell beside its name."""

@@ -53,11 +53,21 @@ BARS = "Prediction at “{token}”"
 BARS_NEXT = "Prediction behind “{token}”"
 IN_RUNS = {"target": "{word} · B", "patched": "{word} · B patched", "source": "{word} · A"}
 
-SHOWS = (
-    "**A number near 1 shows** a place that holds what tells A from B: put into B, it alone brings A's answer. Followed from "
-    "below, these places are the way of the answer. **It does not show** that a place is needed: others may hold the same. "
-    "Negative numbers lead away from A's answer."
-)
+WAY = "Where A's answer lies: {steps}."
+STEP, STEP_RANGE = "{token} after layer {first}", "{token} after layers {first} to {last}"
+STEP_LAST = "{token} from layer {first} on"
+QUOTED, THE_BLANK, NO_TOKEN = "“{token}”", "the blank", "no token alone"
+STRONGEST = "Alone, these move the answer most: {cells}."
+STRONGEST_CELL = "{place} ({effect})"
+NONE_MOVES = "Alone, none of these moves the answer by a quarter of the way."
+
+SHOWS = {
+    "tokens": "**A number near 1 shows** that what is put in at this token alone brings A's answer: it holds what tells A from "
+    "B. Read from layer 1 upwards, such cells trace how the answer reaches the token that predicts it. **It does not show** that "
+    "a token is needed: others may hold the same. Negative numbers lead away from A's answer.",
+    "heads": "**A number near 1 shows** a head that alone brings A's answer into B. **It does not show** that it is needed: "
+    "others may do the same. Negative numbers lead away from A's answer.",
+}
 FORMULA = (
     r"\text{effect} = \frac{d_{\text{put in}} - d_B}{d_A - d_B}, \qquad d = \mathrm{logit}(\text{answer of A}) - "
     r"\mathrm{logit}(\text{answer of B})"

@@ -96,6 +96,21 @@ def test_a_and_b_are_exchanged_with_their_answers(open_app):
     assert "“his” rises" in stage_says(app)
 
 
+def test_a_sentence_on_the_whole_map_says_where_the_answer_lies_layer_by_layer_and_which_heads_bring_it(open_app, engine):
+    pair = {"source": EXAMPLES[0].view["text"], "target": EXAMPLES[0].view["text_b"], "answers": ("are", "is")}
+    grid = patch(engine, **pair)
+    names = {grid.place: "the blank"} | {at: f"“{token}”" for at, token in enumerate(grid.target.tokens) if at != grid.place}
+    rows = np.nan_to_num(grid.effect)
+    best = [names[row.argmax()] if row.max() >= 0.25 else "no token alone" for row in rows]
+    assert best == ["“key”", *["“the”"] * 3, *["the blank"] * 2]
+    expected = "Where A's answer lies: “key” after layer 1; “the” after layers 2 to 4; the blank from layer 5 on."
+    assert looked_at(open_app(PAGE))[0]["sentence"] == expected
+    heads = patch(engine, **pair, what="head").effect
+    layer, head = np.argwhere(heads == heads.max())[0] + 1
+    said = looked_at(open_app(PAGE, what="head"))[0]["sentence"]
+    assert said.partition(": ")[2].startswith(f"Layer {layer}, head {head} ({heads.max():.2f}); ")
+
+
 @pytest.mark.parametrize("what", ["residual", "head"])
 def test_attention_opens_on_sentence_a_alone_where_its_blank_looks(open_app, engine, what: str):
     app = open_app(PAGE, **NAMES, what=what)
