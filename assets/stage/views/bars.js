@@ -64,7 +64,8 @@ function drawMoved(bars, model, focus, { before, after, difference, texts }) {
   const positions = focus === null ? span(0, difference.length) : span(focus * keys, keys);
   const strength = Uint16Array.from(difference, (code) => Math.min(65535, 2 * Math.abs(code - NO_CHANGE)));
   const found = strongest(strength, positions, LISTED).filter((at) => Math.abs(changeOf(difference[at])) >= LEAST_CHANGE);
-  const sentence = !found.length ? texts.nothing : focus === null ? texts.largest : texts.of;
+  const isOff = texts.off && before.some(Boolean) && !after.some(Boolean);
+  const sentence = isOff ? texts.off : !found.length ? texts.nothing : focus === null ? texts.largest : texts.of;
   bars.title.replaceChildren(...filled(sentence, { token: name(rowTexts[focus] ?? "") }));
   bars.list.replaceChildren(...found.map((at) => {
     const link = element("span", { class: "moved-link" }, name(rowTexts[Math.floor(at / keys)]), " → ", name(columnTexts[at % keys]));

@@ -125,6 +125,7 @@ CHANGED = {
     "largest": "The links that changed most",
     "of": "What changed most for {token}",
     "nothing": "Nothing changed here.",
+    "off": "Switched off: it looks at nothing now. “Before” shows where it looked.",
 }
 EXPORT = {
     "menu": "Export",
