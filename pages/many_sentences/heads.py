@@ -15,12 +15,14 @@ from pages.ui.stage.charts import listing_drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.heads import (
     GRAMMAR_COLUMNS_NOTE,
+    UNDESCRIBED,
     all_heads,
     beside_heads,
     describe_grammar,
     describe_head,
     heads_pictures,
     kind_styles,
+    lead_with_grammar,
     pattern_of,
     rows_of_heads,
 )
@@ -64,6 +66,11 @@ def _strongest_of(report: HeadReport, head: Head, rank: str) -> dict[str, object
     numbers, scores = strongest(report, head, kind)
     score = describe_score(report, kind) if numbers else texts.NO_STRONGEST
     note = f"{describe_grammar(report.model, head)} {score}"
+    said = describe_on_average(report, head)
+    if lead := lead_with_grammar(report.model, head):
+        here = texts.HERE.format(count=report.sums.texts)
+        said = f"{lead} {here} {said}" if pattern_of(report, head).kind in UNDESCRIBED else f"{here} {said} {lead}"
+        note = f"{texts.NOT_BY_GRAMMAR} {note}"
     sentences, lines = report.sentences.texts, report.sentences.lines
     rows = [
         [f"{score:.2f}", sentences[number], texts.SEE_SENTENCE.format(line=lines[number])]
@@ -72,7 +79,7 @@ def _strongest_of(report: HeadReport, head: Head, rank: str) -> dict[str, object
     more = {"model": report.model, "heads": heads_to_link([head]), **reading_in_link(report.special_tokens)}
     links = [page_address("attention", {"text": sentences[number], **more}) for number in numbers] if is_offered("links") else []
     chart = {"title": texts.STRONGEST_OF.format(head=controls.head_name(head)), "rows": rows, "links": links, "note": note}
-    return {"sentence": describe_on_average(report, head), "chart": chart}
+    return {"sentence": said, "chart": chart}
 
 
 def describe_on_average(report: HeadReport, head: Head) -> str:

@@ -35,6 +35,7 @@ from pages.ui.stage.heads import (
     LegendEntry,
     all_heads,
     beside_heads,
+    distance_in_words,
     heads_picture,
 )
 from pages.ui.stage.pictures import About, Picture
@@ -42,7 +43,7 @@ from pages.ui.stage.sources import reading, source
 from pages.ui.stage.texts import GRAMMAR_LEAVES_OUT, GRAMMAR_LINKS, INTERVAL
 from pages.ui.stage.tokens import escape_markdown, reading_in_link
 from pages.ui.stage.view_options import heads_to_link, show_note, token_to_link
-from tx_core.analysis.grammar import MIN_GAIN
+from tx_core.analysis.grammar import MIN_GAIN, TREEBANK_NAME
 from tx_core.corpus.find_heads import MOST_EXPRESSION, Condition, HeadsFound, Relation, count_hits, find_heads
 from tx_core.corpus.sentence_file import Sentences
 from tx_core.corpus.statistics import HeadReport
@@ -159,7 +160,7 @@ class Found:
     def counts(self) -> dict[str, object]:
         """Return what texts say of the relation: how often it occurs, and what finds it without a head."""
         heads = self.heads
-        beside = {"baseline": whole_percent(heads.baseline), "offset": f"{heads.offset:+d}".replace("-", "−")}
+        beside = {"baseline": whole_percent(heads.baseline), "distance": distance_in_words(heads.offset)}
         return beside | {"occurrences": heads.occurrences, "chance": whole_percent(heads.chance)}
 
     def describe(self, head: Head) -> str:
@@ -218,7 +219,8 @@ def describe_all(found: Found) -> str:
     is_above = heads.interval(heads.best)[0] > heads.baseline
     said = texts.FOUND_FOLLOWING[min(following, 2)] if following or is_above else texts.FOUND_NONE
     said = said.format(following=following, heads=heads.shares.size, points=points)
-    return f"{texts.FOUND_BEST.format(best=found.describe(heads.best))} {said} {texts.FOUND_CELL}"
+    cells = texts.FOUND_CELL.format(grammar=texts.COLOURS["grammar"], treebank=TREEBANK_NAME)
+    return f"{texts.FOUND_BEST.format(best=found.describe(heads.best))} {said} {cells}"
 
 
 def _examples_of(found: Found, head: Head) -> dict[str, object]:

@@ -58,7 +58,8 @@ COLOUR_LABELS = COLOURS | {"pattern": "Kind", "spread": "Spread"}
 _BY_KIND = "Each cell is a head. Colour and word show what it mostly does; a deeper colour means "
 HEADS = {
     "pattern": f"{_BY_KIND}a clearer pattern.",
-    "grammar": "Each cell is a head. A deeper colour means that it finds a word bound by grammar more often.",
+    "grammar": "Each cell is a head. A deeper colour means that it finds a word bound by grammar more often, on a treebank, not "
+    "in these sentences.",
     "agreement": f"{_BY_KIND}that it does so in more of the sentences.",
     "spread": "Each cell is a head. A deeper colour means that its attention is spread more evenly.",
     "distance": "Each cell is a head. A deeper colour means that it looks farther.",
@@ -82,6 +83,9 @@ HEAD = {
     "{spread:.2f} (0: one token, 1: uniform), entropy {entropy:.2f} nats, mean distance {distance:.1f} tokens.",
 }
 """Of a head, by its kind: "" of all others."""
+HERE = "In the {count:,} sentences here:"
+"""Between what was counted on a treebank and what was counted in the sentences of the page."""
+NOT_BY_GRAMMAR = "These sentences are ranked by the kind of head; Find heads lists those of a grammatical relation."
 RANK_BY = "Strongest in"
 RANKS = {"own": "what this head does", "focused": "attention to few tokens", "broad": "attention to many tokens"}
 RANK_KIND = "attention to {aim}"
@@ -112,7 +116,10 @@ CAVEAT = (
 
 PART = "What to see"
 PARTS = {"kinds": "What each head does", "find": "Find heads"}
-NOTICE = "A head follows a relation if it beats the best fixed distance by 10 percentage points."
+NOTICE = (
+    "A head follows a relation if it beats the best fixed distance, such as always looking one word back, by 10 percentage "
+    "points."
+)
 RELATION = "Relation"
 COLUMN_NAMES = {
     "deprel": "dependency",
@@ -148,8 +155,8 @@ CONDITION = "{column} “{expression}”"
 RELATION_NAME = "from {query} to {goal}"
 FOUND_TITLE = "Heads that lead {relation}"
 FOUND_HEAD = (
-    "{head} finds the related word for {share} of {occurrences:,} words (95 % interval {low} to {high}). The best fixed "
-    "distance ({offset}) finds {baseline}, chance {chance}."
+    "{head} finds the related word for {share} of {occurrences:,} words (95 % interval {low} to {high}). Always looking "
+    "{distance}, the best fixed distance, finds {baseline}, chance {chance}."
 )
 FOUND_BEST = "Best: {best}"
 FOUND_NONE = "None of {heads} heads is clearly above that distance: what they find here, a fixed distance finds, too."
@@ -158,7 +165,10 @@ FOUND_FOLLOWING = (
     "1 of {heads} heads is {points} points above that distance.",
     "{following} of {heads} heads are {points} points above that distance.",
 )
-FOUND_CELL = "Cells: the share, and the points above the best fixed distance."
+FOUND_CELL = (
+    "Cells: the share, and the points above the best fixed distance. Counted in the sentences here; {grammar} counts on a "
+    "treebank ({treebank}), where other heads may be ahead."
+)
 FOUND_LEGEND = ("10 points or more above the best fixed distance", "less than that")
 EXAMPLES_OF, EXAMPLE_COLUMNS = "{head}: strongest and weakest sentences", ("Attention", "Words and sentence", "")
 OR = " or "

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from pages.ui.shell.controls import head_name
-from pages.ui.shell.numbers import whole_percent
+from pages.ui.shell.numbers import plural, whole_percent
 from pages.ui.stage import texts
 from pages.ui.stage.browser_texts import CONTROLS
 from pages.ui.stage.charts import ONE_COLOUR, Chart, Drawing
@@ -125,6 +125,28 @@ def grammar_sentences(model: str, head: Head) -> list[str]:
     return [texts.GRAMMAR.format(treebank=TREEBANK_NAME), found, texts.GRAMMAR_LEAVES_OUT]
 
 
+def lead_with_grammar(model: str, head: Head) -> str:
+    """Return the relation that a head follows best, in a sentence with its gain; "" for a head that follows none."""
+    relations = (grammar_of(model) or {}).get(head, ())
+    if not relations:
+        return ""
+    best = relations[0]
+    return texts.GRAMMAR_FIRST.format(
+        word=texts.GRAMMAR_WORDS.get(best.relation, best.relation).capitalize(),
+        accuracy=whole_percent(best.accuracy),
+        occurrences=best.occurrences,
+        head=head_name(head)[0].lower() + head_name(head)[1:],
+        link=_link(best),
+        gain=round(100 * (best.accuracy - best.baseline)),
+        distance=distance_in_words(best.offset),
+    )
+
+
+def distance_in_words(offset: int) -> str:
+    """Write a fixed distance: 2 words back."""
+    return plural(abs(offset), texts.WORDS_BACK if offset < 0 else texts.WORDS_AHEAD).format(count=abs(offset))
+
+
 def pattern_of(found: MeasuredHeads, head: Head) -> HeadPattern:
     """Return the pattern of one head."""
     return found.patterns[head[0] * found.spread.shape[1] + head[1]]
@@ -200,6 +222,7 @@ def _relation(relation: HeadRelation) -> str:
         occurrences=relation.occurrences,
         accuracy=whole_percent(relation.accuracy),
         baseline=whole_percent(relation.baseline),
+        distance=distance_in_words(relation.offset),
     )
 
 

@@ -244,13 +244,23 @@ GRAMMAR_LINKS = {
 }
 """Where a head looks that follows a relation."""
 GRAMMAR_TARGET = "a word that grammar binds it to, measured on a treebank"
-GRAMMAR_RELATION = "{link} {accuracy} (95 % interval {low} to {high}, n = {occurrences:,}; best fixed distance: {baseline})"
+GRAMMAR_RELATION = (
+    "{link} {accuracy} (95 % interval {low} to {high}, n = {occurrences:,}; always looking {distance}, the best fixed distance: "
+    "{baseline})"
+)
+GRAMMAR_FIRST = (
+    "{word}: in {accuracy} of {occurrences:,} words of a treebank, {head} looks most {link}, {gain} percentage points more often "
+    "than always looking {distance} would."
+)
+"""What is said first of a head that follows a relation."""
+WORDS_BACK, WORDS_AHEAD = ("one word back", "{count} words back"), ("one word ahead", "{count} words ahead")
+"""A fixed distance, from the word that attends."""
 OTHER_RELATION = {
     "to head": "from a word to the one that it depends on by the relation “{relation}”",
     "to dependent": "from a word to the one that depends on it by the relation “{relation}”",
 }
 """A relation that has no entry in GRAMMAR_LINKS."""
-GRAMMAR = "Grammar, measured on {treebank}:"
+GRAMMAR = "Grammar, counted on a treebank ({treebank}), not in the sentences here:"
 GRAMMAR_RELATIONS, GRAMMAR_AND_MORE = "{relations}.", "{relations}, and {more} more."
 GRAMMAR_LEAVES_OUT = (
     "A share counts how often the head's largest weight is on that word, among the other words of the sentence: special tokens "

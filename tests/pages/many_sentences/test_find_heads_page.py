@@ -7,6 +7,7 @@ from pages.many_sentences import texts
 from pages.many_sentences.relation import name_relation, relation_of_pair
 from pages.ui.shell.numbers import whole_percent
 from pages.ui.stage import texts as stage_texts
+from pages.ui.stage.heads import distance_in_words
 from pages.ui.stage.texts import GRAMMAR_LINKS
 from tests.support.sentences_page import KIND, PAGE, Open, links, numbers_of, press, shown_head, upload
 from tests.support.staged import staged, staged_pictures
@@ -40,6 +41,7 @@ def test_the_best_head_of_a_relation_is_shown_first_with_its_baselines_and_sente
     app = open_app(PAGE, part="find")
     found = find_heads(load("embedded"), Relation(query=Condition("deprel", "obj"), link="head"))
     assert staged(app)["view"]["heads"] == "2-7" and found.best == (1, 6)
+    assert f"looking {distance_in_words(found.offset)}" in shown_head(app)["sentence"]
     low, high = found.interval((1, 6))
     said = shown_head(app)["sentence"]
     for number in (found.shares[1, 6], low, high, found.baseline, found.chance):

@@ -6,10 +6,12 @@ from streamlit.testing.v1 import AppTest
 from pages.many_sentences import texts
 from pages.many_sentences.heads import describe_on_average
 from pages.ui.shell.address import LESSON, LOCK, STEP
+from pages.ui.shell.numbers import whole_percent
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.texts import EARLIER_STAYS
-from tests.support.sentences_page import KIND, OWN_FILE, PAGE, Open, buttons, links, numbers_of, press, says, upload
+from tests.support.sentences_page import KIND, OWN_FILE, PAGE, Open, buttons, links, numbers_of, press, says, shown_head, upload
 from tests.support.trainings import until_still
+from tx_core.analysis.grammar import grammar_of
 from tx_core.classroom.lesson_file import Lesson, pack_lesson
 from tx_core.corpus.batches import TOO_MANY_TOKENS_IN_LINE
 from tx_core.corpus.scan_file import CorpusScan, new_origin, only_named, write_scan
@@ -21,6 +23,19 @@ from tx_core.engine.device_limits import device_limits
 from tx_core.training.background import Registry
 
 MOST = device_limits("cpu").sentences
+
+
+def test_a_head_that_follows_a_relation_is_described_by_it_first_and_where_it_was_counted(open_app: Open):
+    (best, *_), listing = grammar_of("embedded")[3, 6], shown_head(open_app(PAGE, heads="4-7"))
+    said, gain = listing["sentence"], round(100 * (best.accuracy - best.baseline))
+    assert (best.relation, best.offset) == ("nsubj", 1)
+    first = f"Subject: in {whole_percent(best.accuracy)} of {best.occurrences:,} words of a treebank, layer 4, head 7 looks most "
+    assert said.startswith(first) and f"{gain} percentage points more often than always looking one word ahead" in said
+    assert texts.HERE.format(count=308) in said and texts.NOT_BY_GRAMMAR in listing["chart"]["note"]
+    by_kind = shown_head(open_app(PAGE, heads="5-8"))["sentence"]  # of which the cell says [CLS]
+    assert by_kind.startswith(texts.HERE.format(count=308)) and "Object: in" in by_kind
+    plain = shown_head(open_app(PAGE, heads="1-2"))
+    assert plain["sentence"].startswith("Layer 1, head 2") and texts.NOT_BY_GRAMMAR not in plain["chart"]["note"]
 
 
 def test_a_locked_lesson_shows_the_strongest_sentences_without_a_way_out(open_app: Open):
