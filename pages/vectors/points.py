@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 
 import streamlit as st
 
@@ -11,6 +12,7 @@ from pages.ui.export.records import PartNumbers
 from pages.ui.shell import cache
 from pages.ui.shell.address import is_offered
 from pages.ui.shell.frame import page_address
+from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import whole_percent
 from pages.ui.stage.charts import LINE_COLOURS, MARKERS, Drawing, PointKind, kinds_of_points
 from pages.ui.stage.controls import Control
@@ -46,7 +48,8 @@ def points_part(inputs: VectorInputs, engine: Engine) -> tuple[Part, list[Contro
     # Not under the code that computes it: two visitors' files may have the same name.
     asked = sentences.fingerprint if isinstance(sentences, Sentences) else tuple(sentences)
     key = ("project", cache.engine_key(engine), asked, *method)
-    found: Projection = cache.get_or_compute(key, lambda: project(engine, sentences, *method))
+    with st.spinner(texts.PLACING, show_time=True) if method else nullcontext():
+        found: Projection = cache.get_or_compute(key, lambda: project(engine, sentences, *method))
     layers = len(found.places) - 1
     colourings = {name: kinds for name in texts.COLOURS if (kinds := _kinds(found, name))}
     options = tuple((name, texts.COLOURS[name]) for name in colourings)
@@ -90,6 +93,7 @@ def _map(found: Projection, colourings: dict[str, list[dict[str, object]]]) -> P
         "title": titles[-1],
         "names": [token.text for token in found.tokens],
         "colourings": colourings,
+        "dotted": texts.DOTTED,
         "nearest": [
             [[[other, round(100 * cosine)] for other, cosine in zip(*one, strict=True)] for one in zip(*layer, strict=True)]
             for layer in zip(found.nearest.tolist(), found.similarities.tolist(), strict=True)
@@ -115,21 +119,30 @@ def describe(found: Projection, layer: int) -> str:
     counts = Counter(token.text.casefold() for token in found.tokens)
     words = sorted((word for word in found.repeated if word[0].isalnum()), key=lambda word: -counts[word])[:MOST_REPEATED]
     said = ", ".join(f"“{word}” {found.repeated[word][layer]:.2f}" for word in words)
-    repeated = texts.REPEATED.format(words=said, different=f"{found.different[layer]:.2f}") if words else ""
+    is_basic = is_hidden("formulas")
+    repeats = texts.REPEATED_BASIC if is_basic else texts.REPEATED
+    repeated = repeats.format(words=said, different=f"{found.different[layer]:.2f}") if words else ""
     if found.method == "tsne":
         return repeated + texts.NEIGHBOUR_MAP
-    return repeated + texts.PLANE.format(share=whole_percent(float(found.explained[layer].sum())))
+    plane = texts.PLANE_BASIC if is_basic else texts.PLANE
+    return repeated + plane.format(share=whole_percent(float(found.explained[layer].sum())))
 
 
 def _name(found: Projection, token: Token) -> str:
     return texts.TOKEN.format(token=token.text, text=shortened(found.texts[token.sentence], MOST_CHARACTERS))
 
 
+def _text_name(found: Projection, sentence: int) -> str:
+    return "AB"[sentence] if len(found.texts) <= 2 else str(sentence + 1)
+
+
 def _kinds(found: Projection, colour: str) -> list[PointKind]:
     """Return the kind of each token by a way to colour; none where all are alike, as without annotation."""
     letters = Counter(token.text.casefold() for token in found.tokens)
     name: Callable[[Token], str] = {
-        "sentence": lambda token: texts.TEXT.format(number=token.sentence + 1, text=shortened(found.texts[token.sentence], 30)),
+        "sentence": lambda token: texts.TEXT.format(
+            name=_text_name(found, token.sentence), text=shortened(found.texts[token.sentence], 30)
+        ),
         "word": lambda token: word if letters[word := token.text.casefold()] > 1 else texts.ONCE,
         "position": lambda token: str(token.position + 1),
     }.get(colour, lambda token: getattr(token.word, colour).partition(":")[0] or texts.NO_LABEL)
@@ -153,7 +166,8 @@ def _prose(found: Projection) -> list[str]:
         shows, aligned = texts.SHOWS_NEIGHBOURS.format(perplexity=PERPLEXITY), texts.ALIGNED_NEIGHBOURS
         most = MOST_NEIGHBOUR_TOKENS
     left = texts.NOT_SHOWN.format(count=found.left_out, all=all_texts, most=most)
-    return [*([left] if found.left_out else []), shows, aligned]
+    explained = [texts.SHOWS_BASIC] if is_hidden("formulas") else [shows, aligned]
+    return [*([left] if found.left_out else []), *explained]
 
 
 def _lead_on(inputs: VectorInputs) -> None:

@@ -3,7 +3,7 @@
 from pages.ui.stage.texts import progress_texts
 
 SOURCE = "Texts"
-SOURCES = {"typed": "Typed", "embedded": "Built-in sentences", "own": "Your own file"}
+SOURCES = {"typed": "Texts A and B", "embedded": "Built-in sentences", "own": "Your own file"}
 TEXT_A, TEXT_B = "A text", "A second text, if you like"
 PART = "What is shown"
 PARTS = {"map": "Map", "probe": "Probe"}
@@ -24,17 +24,25 @@ LABELS = {name: COLOURS[name] for name in ("upos", "xpos", "deprel")}
 TITLES = ("Embeddings", "After layer {layer}")
 COORDINATE = "{axis} in layer {layer}"
 TOKEN = "{token} · “{text}”"
-TEXT = "{number}: {text}"
+TEXT = "{name}: {text}"
+DOTTED = "nearest to the chosen token"
+PLACING = "Placing the tokens of each layer among their neighbours: half a minute for hundreds of tokens."
 OTHER, NO_LABEL, ONCE = "all others", "not annotated", "only once"
 FROM = "{first} and later"
 REPEATED = "Cosine similarity from text to text: {words}; of two different words {different} on average. "
 PLANE = "The plane shows {share} of the variance. Same scale in all layers; only distances count, axes have no meaning."
+REPEATED_BASIC = "How alike from text to text, 1 at most: {words}; two different words {different} on average. "
+PLANE_BASIC = "The picture keeps {share} of what differs between the tokens. Only distances count, directions have no meaning."
 NEIGHBOUR_MAP = "Near points are alike; how far apart groups lie in a neighbour map, and how large they are, means little."
 NOT_SHOWN = "{count:,} of {all:,} texts are not shown: the model cannot read them, or there are more than {most} tokens."
 SHOWS = (
     "**Points that lie close** are alike in the two directions in which the vectors of this layer differ most (principal "
     "component analysis of all tokens shown, without special ones). **It does not follow** that points that overlap are alike: "
     "the other directions are not seen. Point at a token for its nearest by cosine similarity in all directions."
+)
+SHOWS_BASIC = (
+    "**Points that lie close** are alike in what differs most between these tokens. **It does not follow** that points that "
+    "overlap are alike: what else differs is not seen. Point at a token for those that it is most like in all."
 )
 ALIGNED = (
     "The plane of each layer is turned and mirrored onto the one before, so that points move no more than they must (orthogonal "

@@ -15,6 +15,7 @@ from tx_core.corpus.sentence_file import Sentences
 from tx_core.corpus.words import Word, word_of_tokens
 from tx_core.engine.engine import Engine
 from tx_core.engine.progress import Progress
+from tx_core.engine.threads import compute_slot
 from tx_core.errors import TextProblem
 from tx_core.transformer.trace import Encoding
 
@@ -161,7 +162,8 @@ def project(engine: Engine, sentences: Sentences | Sequence[str], method: str = 
     read = token_vectors(engine, sentences, MOST_TOKENS if method == "pca" else MOST_NEIGHBOUR_TOKENS)
     planes, explained = zip(*map(_principal_plane, read.vectors), strict=True)
     if method == "tsne":
-        planes = [neighbour_map(layer) for layer in read.vectors]
+        with compute_slot():
+            planes = [neighbour_map(layer) for layer in read.vectors]
     similarities = [_cosines(layer) for layer in read.vectors]
     count = min(NEIGHBOURS, len(read.tokens) - 1)
     order = np.stack([np.argsort(-(one - 9 * np.eye(len(one))), axis=-1, kind="stable")[:, :count] for one in similarities])

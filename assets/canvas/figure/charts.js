@@ -279,7 +279,7 @@ const NAME_SIZE = 12.5;
 
 // kinds: name, colour, symbol, and which points are of it. name: of the chosen point, and how many pixels from it. names: of all
 // points, of which those are written that have space. bounds: places of which all fit in; chosen: below 0 for none.
-function layPoints(context, theme, { places, kinds, chosen, neighbours, name, names, bounds = places, tall = TALL }, space) {
+function layPoints(context, theme, { places, kinds, chosen, neighbours, dotted, name, names, bounds = places, tall = TALL }, space) {
   const axes = [0, 1].map((axis) => bounds.map((place) => place[axis]));
   const [across, up] = axes.map((values) => [Math.min(...values), Math.max(...values)]);
   const scale = Math.min((space - 2 * EDGE) / (across[1] - across[0] || 1), (tall - 2 * EDGE) / (up[1] - up[0] || 1));
@@ -287,9 +287,11 @@ function layPoints(context, theme, { places, kinds, chosen, neighbours, name, na
     space / 2 + (places[index][0] - (across[0] + across[1]) / 2) * scale,
     tall / 2 - (places[index][1] - (up[0] + up[1]) / 2) * scale,
   ];
-  const legend = layLegend(context, theme, kinds.map((kind) => ({
+  const entries = kinds.map((kind) => ({
     name: visible(kind.name), sign: (target, x, y) => paintMark(target, kind.symbol, x, y, 5, kind.colour, { colour: theme.text, width: 0.5 }),
-  })), space);
+  }));
+  if (dotted) entries.push({ name: dotted, sign: (target, x, y) => paintNeighbours(target, theme, [x - 6, y], [[x + 6, y]]) });
+  const legend = layLegend(context, theme, entries, space);
   const paint = (target) => {
     if (chosen >= 0) paintNeighbours(target, theme, point(chosen), neighbours.map(point));
     for (const { colour, symbol, members } of kinds) {
@@ -337,6 +339,10 @@ function paintNames(target, theme, points, names, first, [wide, tall]) {
   const font = `${NAME_SIZE}px ${theme.font}`;
   const taken = points.map(([x, y]) => [x - POINT, y - POINT, 2 * POINT, 2 * POINT]);
   const rest = points.length <= MOST_NAMED ? points.keys() : [];
+  const [chosen, ...ends] = first.map((index) => points[index]);
+  for (const [right, down] of chosen ? ends : []) { // no name on a dotted line
+    for (let at = 0.1; at < 0.95; at += 0.05) taken.push([chosen[0] + at * (right - chosen[0]), chosen[1] + at * (down - chosen[1]), 1, 1]);
+  }
   for (const index of new Set([...first.filter((one) => one >= 0), ...rest])) {
     const text = visible(names[index]);
     const [x, y] = points[index];
