@@ -1,5 +1,6 @@
 """The page of a class without a browser: who may see what, what is saved, and what is said when something is wrong."""
 
+import csv
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
@@ -10,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages import contents
-from pages.classroom import entrance, events, texts
+from pages.classroom import entrance, events, teacher, texts
 from pages.classroom.entrance import LEAD, ROOM, SECRET
 from pages.classroom.results import lesson_of
 from pages.fill_mask.stage import MAX_UNLISTED
@@ -85,6 +86,16 @@ def test_the_code_alone_lets_nobody_teach(rooms: Rooms, open_app: Callable[..., 
     assert room.code in written(app)
     assert dict(app.query_params) == {LEAD: room.code}
     assert [token in link.value for link in app.get("code")] == [False, True]  # the students' link, and the teacher's own
+
+
+def test_the_file_of_answers_has_what_the_students_of_its_room_sent_and_no_formula(rooms: Rooms):
+    room, token = rooms.open(SOURCE, STEPS, nicknames=True)
+    rooms.answer(rooms.join(rooms.open(SOURCE, STEPS)[0].code), 1, MARK)
+    rooms.answer(student := rooms.join(room.code, "Ada"), 1, "=1+1")
+    rooms.send_sentence(student, 1, "A cat sat.")
+    columns, row = csv.reader(teacher.answers_csv(token).decode("utf-8-sig").splitlines())
+    assert tuple(columns) == texts.COLUMNS
+    assert row == ["1", "Ada", "1", lesson_of(SOURCE).steps[0].question.ask, "'=1+1", "", "A cat sat.", ""]
 
 
 def enter(open_app: Callable[..., AppTest], code: str) -> AppTest:

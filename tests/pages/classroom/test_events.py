@@ -7,12 +7,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.client import HTTPConnection, HTTPResponse
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
 from pages.classroom import events
-from pages.classroom.events import CLOSED, EVENTS, STATE, STUDENT, TEACHER, Hub
+from pages.classroom.events import CLOSED, EVENTS, GONE, STATE, STUDENT, TEACHER, Hub
 from tests.support.apart import run_apart
 from tests.support.postgres import postgres
 from tests.support.serving import ROOT, WITHOUT_MODELS, fetch, serving
@@ -74,6 +75,29 @@ def test_a_stream_ends_with_the_room_and_not_with_somebody_who_writes_closed(tol
         with pytest.raises(StopAsyncIteration):
             await next_of(stream)
         assert not hub.channels
+
+    run_apart(play())
+
+
+def test_a_student_who_is_removed_is_sent_that_and_nothing_more(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    rooms = Rooms(f"sqlite:///{tmp_path}/rooms.sqlite")
+    monkeypatch.setattr(events, "host_store", lambda: rooms)
+    monkeypatch.setattr(events, "PAUSE_SECONDS", 0.0)
+    room, teacher = rooms.open(SOURCE, STEPS)
+    stays, goes = rooms.join(room.code), rooms.join(room.code)
+    rooms.answer(stays, 1, "went")
+
+    async def play() -> None:
+        hub = Hub()
+        streams = [hub.stream(room.id, 7, token) for token in (stays, goes)]
+        for stream in streams:
+            await next_of(stream)
+        rooms.remove(teacher, None)
+        hub.notify(room.id)
+        assert [await next_of(stream) == GONE for stream in streams] == [False, True]
+        with pytest.raises(StopAsyncIteration):
+            await next_of(streams[1])
+        await streams[0].aclose()
 
     run_apart(play())
 

@@ -299,6 +299,16 @@ def test_every_text_has_a_length(rooms: Rooms):
         assert rooms.find(code) is None
 
 
+def test_a_refused_word_is_hidden_until_the_teacher_shows_it(rooms: Rooms):
+    room, teacher = rooms.open(SOURCE, STEPS)
+    for guess in ("Sh1t!", "went"):
+        rooms.answer(rooms.join(room.code), 1, guess)
+    assert rooms.guesses(rooms.room(room.id), 1) == ["went"]
+    assert [(word.text, word.hidden) for word in rooms.words(teacher, 1)] == [("Sh1t!", True), ("went", False)]
+    rooms.hide_word(teacher, 1, "Sh1t!", False)
+    assert sorted(rooms.guesses(rooms.room(room.id), 1)) == ["Sh1t!", "went"]
+
+
 def test_nobody_new_joins_a_locked_room_and_who_is_in_it_stays(rooms: Rooms):
     room, teacher = rooms.open(SOURCE, STEPS)
     student = rooms.join(room.code)
