@@ -1,0 +1,69 @@
+"""What a page cannot use it explains in a sentence, keeps in its box, and draws nothing of; a file before it stays."""
+
+import json
+
+import pytest
+
+from pages.explanations import texts as explanations
+from pages.importance import texts as importance
+from pages.importance.inputs import MAX_PROMPTS
+from tests.support.classifier_page import OWN, training_says
+from tests.support.drawings import says
+from tests.support.staged import is_empty, is_staged, stage_says
+from tx_core.causal.deciding_words import SEVERAL_WORDS
+from tx_core.fill_mask.predictions import TOO_MANY_BLANKS
+from tx_core.lessons.labels import FINE_TUNED
+
+SEVERAL = {"text": "The dog [MASK] here.", "text_b": "A cat [MASK] there."}
+HOSTILE = "<b>[CLS]</b> **x** :red[y] $z$ [a](javascript:alert(1)) \x00 \u202e 🍕"
+PROMPT = json.dumps({"text": "Mary lost [MASK] keys.", "answer": "her"})
+VIEWS = [
+    ("explanations", {"text": "A bird [MASK]."}, explanations.NO_SECOND_SENTENCE),
+    ("explanations", SEVERAL, SEVERAL_WORDS.partition("(")[0].format(count=3)),
+    ("explanations", {"text": "A [MASK].", "text_b": "bird " * 100 + "[MASK]"}, explanations.TOO_LONG.partition("{")[0]),
+    ("explanations", {"text": "A [MASK].", "text_b": "The [MASK].", "model": "writer"}, "cannot fill blanks"),
+    ("compare", {"text": " "}, "There is no text yet"),
+    ("compare", {"text": "a bird", "text_b": "word " * 2000}, "shorten it"),
+    ("compare", {"text": "a bird", "vary": "changes", "changes_b": "hide~90"}, "there is no token 90"),
+    ("attention", {"text": "tea " * 127}, "shorten it by 1 token"),
+    ("fill_mask", {"text": "___ " + "tea " * 126}, "129 tokens long and the model reads at most 128"),
+    ("fill_mask", {"text": "[MASK] " * 100}, TOO_MANY_BLANKS.format(count=100, maximum=10, excess=90)),
+    ("start", {"text": "[MASK] " * 200}, "202 tokens long"),
+    ("classifier", {"text": "word " * 200, "model": FINE_TUNED}, "202 tokens long"),
+]
+
+
+@pytest.mark.parametrize(("page", "view", "why"), VIEWS)
+def test_a_view_that_cannot_be_run_says_why_and_keeps_what_was_typed(open_app, page: str, view: dict[str, str], why: str):
+    app = open_app(page, **view)
+    assert not app.exception
+    assert why in says(app) and (is_empty(app) if page == "explanations" else not is_staged(app))
+    assert all(app.session_state[f"{page}_{name}"] == text for name, text in view.items() if name in ("text", "text_b"))
+
+
+@pytest.mark.parametrize("page", ["attention", "fill_mask", "start"])
+def test_hostile_text_is_answered_as_text_and_stays_in_its_box(open_app, page: str):
+    app = open_app(page)
+    app.text_input(key=f"{page}_text").set_value(text := f"{HOSTILE} [MASK]").run()
+    assert not app.exception and is_staged(app)
+    assert app.text_input(key=f"{page}_text").value == text
+    assert not any(mark in one.value for one in app.markdown for mark in ("<b>[CLS]", "**x**", ":red[y]"))
+
+
+FILES = [
+    ("importance", "set", "file", PROMPT, "It is.", "Line 1 of the file is no prompt"),
+    ("importance", "set", "file", PROMPT, "\n\n", importance.NO_LINES),
+    ("importance", "set", "file", PROMPT, f"{PROMPT}\n" * (MAX_PROMPTS + 1), f"at most {MAX_PROMPTS:,} are measured"),
+    ("classifier", "data", "csv", OWN, "a,b\n1,2\n", "names the columns text and label"),
+]
+
+
+@pytest.mark.parametrize(("page", "source", "box", "usable", "unusable", "why"), FILES)
+def test_a_file_that_cannot_be_used_says_why_and_the_one_before_stays(open_app, page, source, box, usable, unusable, why):
+    app = open_app(page, **{source: "own"})
+    for name, data in (("mine", usable), ("other", unusable)):
+        file = (f"{name}.{'csv' if box == 'csv' else 'jsonl'}", data.encode(), "text/plain")
+        app.file_uploader(key=f"{page}_{box}").set_value(file).run()
+        assert not app.exception
+    said = says(app) + stage_says(app) if page == "importance" else training_says(app)
+    assert why in said and "mine." in said
