@@ -78,7 +78,7 @@ function draw(stage) {
 function drawWords({ header, words: node, change }) {
   node.hidden = Boolean(header.next); // what comes next has no blank to be moved
   const followed = header.words.findIndex(([, isBlank]) => isBlank);
-  refill(node, [header.words, header.text], () => header.words.map(([word, isBlank], number) => button(isBlank ? "[ ? ]" : visible(word),
+  refill(node, [header.words, header.text], () => header.words.map(([word, isBlank], number) => button(visible(isBlank ? header.tokens[header.place] : word),
     () => number !== followed && change({ word: { number, text: header.text } }),
     { class: isBlank && number !== followed ? "word other-blank" : "word", "aria-pressed": String(number === followed), ...(isBlank && number !== followed ? { title: TEXTS.routes.otherBlank } : {}) })));
 }

@@ -340,8 +340,9 @@ function paintNames(target, theme, points, names, first, [wide, tall]) {
   const taken = points.map(([x, y]) => [x - POINT, y - POINT, 2 * POINT, 2 * POINT]);
   const rest = points.length <= MOST_NAMED ? points.keys() : [];
   const [chosen, ...ends] = first.map((index) => points[index]);
-  for (const [right, down] of chosen ? ends : []) { // no name on a dotted line
-    for (let at = 0.1; at < 0.95; at += 0.05) taken.push([chosen[0] + at * (right - chosen[0]), chosen[1] + at * (down - chosen[1]), 1, 1]);
+  const dots = []; // of the dotted lines: a name stands on them only where no other place is free
+  for (const [right, down] of chosen ? ends : []) {
+    for (let at = 0.1; at < 0.95; at += 0.05) dots.push([chosen[0] + at * (right - chosen[0]), chosen[1] + at * (down - chosen[1]), 1, 1]);
   }
   for (const index of new Set([...first.filter((one) => one >= 0), ...rest])) {
     const text = visible(names[index]);
@@ -349,8 +350,8 @@ function paintNames(target, theme, points, names, first, [wide, tall]) {
     const width = widthOf(target, font, text);
     const farther = index === first[0] ? 1.5 : 1; // the chosen point is larger
     const boxOf = ([right, down, align]) => [x + right * farther - { left: 0, right: width, center: width / 2 }[align], y + down * farther - 7, width, 14];
-    const isFree = ([left, top]) => left >= 0 && top >= 0 && left + width <= wide && top + 14 <= tall && !taken.some(([one, other, across, high]) => left < one + across && one < left + width && top < other + high && other < top + 14);
-    const beside = NAME_BESIDE.find((one) => isFree(boxOf(one)));
+    const isFree = ([left, top], others = [...taken, ...dots]) => left >= 0 && top >= 0 && left + width <= wide && top + 14 <= tall && !others.some(([one, other, across, high]) => left < one + across && one < left + width && top < other + high && other < top + 14);
+    const beside = NAME_BESIDE.find((one) => isFree(boxOf(one))) ?? NAME_BESIDE.find((one) => isFree(boxOf(one), taken));
     if (!beside) continue;
     taken.push(boxOf(beside));
     write(target, text, x + beside[0] * farther, y + beside[1] * farther, { font, colour: theme.text, align: beside[2], baseline: "middle" });

@@ -203,7 +203,7 @@ function gradients(header, { y }, theme) {
 function drawToken(header, { x, y, column }, theme, token, place) {
   const isBlank = place === header.place;
   const isStaggered = column < STAGGERED;
-  const letters = Math.max(3, Math.floor((isBlank ? 120 : column * (isStaggered ? 2 : 1) + 4) / 8));
+  const letters = Math.max(3, Math.floor((isBlank ? 120 : column * (isStaggered ? 2 : 1) + 4) / 7));
   const isHidden = header.changes.some(({ link }) => link === `hide~${place + 1}`);
   const colour = isHidden || (header.special[place] && !isBlank) ? theme.quiet : theme.text;
   const down = y[0] + (isBlank && !header.next ? 34 : isStaggered && place % 2 ? 42 : isBlank ? 34 : 26);
