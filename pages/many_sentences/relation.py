@@ -40,7 +40,7 @@ from pages.ui.stage.heads import (
 )
 from pages.ui.stage.pictures import About, Picture
 from pages.ui.stage.sources import reading, source
-from pages.ui.stage.texts import GRAMMAR_LEAVES_OUT, GRAMMAR_LINKS, INTERVAL
+from pages.ui.stage.texts import GRAMMAR_LEAVES_OUT, GRAMMAR_LINKS, GRAMMAR_WORDS, INTERVAL
 from pages.ui.stage.tokens import escape_markdown, reading_in_link
 from pages.ui.stage.view_options import heads_to_link, show_note, token_to_link
 from tx_core.analysis.grammar import MIN_GAIN, TREEBANK_NAME
@@ -63,8 +63,9 @@ MOST_SENTENCES, MOST_EXAMPLES = 500, 3
 
 
 def ask_relation(page: str, sentences: Sentences | None) -> None:
-    """Ask for a relation: by two words of a sentence, or by what words must match."""
-    with st.popover(texts.RELATION, key=widget_key(page, "relation_opened")):
+    """Ask for a relation: by two words of a sentence, or by what words must match; and offer to reverse it."""
+    relation = escape_markdown(name_relation(chosen_relation(page)))
+    with st.popover(texts.RELATION.format(relation=relation), key=widget_key(page, "relation_opened")):
         if sentences:
             _ask_two_words(page, sentences)
             st.caption(texts.OR_CONDITIONS)
@@ -75,6 +76,16 @@ def ask_relation(page: str, sentences: Sentences | None) -> None:
                 name, matches = texts.SIDES[side]
                 controls.choice_box(name, list(columns), format_func=columns.get, width=160, **_bound(page, f"{side}_in"))
                 st.text_input(matches, max_chars=MOST_EXPRESSION, **_bound(page, side), **texts.EXPRESSION)
+    st.button(texts.REVERSE, key=widget_key(page, "reverse"), help=texts.REVERSE_HELP, on_click=_reverse, args=(page,))
+
+
+def _reverse(page: str) -> None:
+    """Exchange the word that attends and the one that it attends to; of two that were clicked, too."""
+    exchanged = {"query": "key", "query_in": "key_in", "key": "query", "key_in": "query_in"}
+    link = {"head": "dependent", "dependent": "head", "any": "any"}[value_of(page, "link")]
+    set_values(page, {name: value_of(page, other) for name, other in exchanged.items()} | {"link": link})
+    clicked = widget_key(page, "pair_words")
+    st.session_state[clicked] = st.session_state.get(clicked, [])[::-1]
 
 
 def _bound(page: str, name: str) -> dict[str, object]:
@@ -106,7 +117,9 @@ def _ask_two_words(page: str, sentences: Sentences) -> None:
     shown = {"selection_mode": "multi", "format_func": spelled.get, "key": chosen, "on_change": take}
     pair = st.pills(texts.PAIR_WORDS, list(spelled), **shown)
     controls.ask_option(texts.PAIR_HOW, ways, **widget_binding(how, take))
-    if len(pair) == 2 and relation_of_pair(words, *pair, st.session_state[how]) is None:
+    if len(pair) < 2:
+        st.caption(texts.PAIR_SHOWN.format(relation=escape_markdown(name_relation(chosen_relation(page)))))
+    elif relation_of_pair(words, *pair, st.session_state[how]) is None:
         st.caption(texts.NOT_LINKED)
 
 
@@ -142,7 +155,9 @@ def name_relation(relation: Relation) -> str:
 def _name(condition: Condition) -> str:
     if not condition.expression:
         return texts.ANY_WORD
-    return texts.CONDITION.format(column=texts.COLUMN_NAMES[condition.column], expression=condition.expression)
+    known = GRAMMAR_WORDS.get(condition.expression) if condition.column == "deprel" else None
+    expression = texts.IN_WORDS.format(word=known, name=condition.expression) if known else condition.expression
+    return texts.CONDITION.format(column=texts.COLUMN_NAMES[condition.column], expression=expression)
 
 
 @dataclass(frozen=True)

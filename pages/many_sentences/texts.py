@@ -120,7 +120,8 @@ NOTICE = (
     "A head follows a relation if it beats the best fixed distance, such as always looking one word back, by 10 percentage "
     "points."
 )
-RELATION = "Relation"
+RELATION = "Relation: {relation}"
+REVERSE, REVERSE_HELP = "⇄ Reverse", "Look the other way: from the word that was attended to, to the one that attended"
 COLUMN_NAMES = {
     "deprel": "dependency",
     "form": "word",
@@ -144,13 +145,18 @@ EXPRESSION = {
     "help": "A regular expression (RE2) for the whole value, upper case or lower: she|he, .*ing, VERB. Empty: any word.",
     "label_visibility": "collapsed",
 }
-OR_CONDITIONS = "Or say what words must match. Dependencies, parts of speech and features need annotated sentences (CoNLL-U)."
+OR_CONDITIONS = (
+    "Or say what words must match. Dependencies, such as subject (nsubj), object (obj) or adjective (amod), parts of speech and "
+    "features need annotated sentences: a file in the format CoNLL-U, one word a line."
+)
 PAIR_SENTENCE = "Two words of a sentence"
 PAIR_WORDS = "Click the word that attends, then the one that it attends to"
 PAIR_HOW = "Look for pairs with the same"
 PAIR_WAYS = {"dependency": "dependency", "parts": "parts of speech", "words": "words"}
+PAIR_SHOWN = "Shown is still: {relation}. Click two words for another relation; “⇄ Reverse” turns this one round."
 NOT_LINKED = "Neither of these two words depends on the other: choose parts of speech or words."
 ANY_WORD = "any word"
+IN_WORDS = "{word} ({name})"
 CONDITION = "{column} “{expression}”"
 RELATION_NAME = "from {query} to {goal}"
 FOUND_TITLE = "Heads that lead {relation}"

@@ -204,6 +204,7 @@ KIND_TARGETS = {
 
 GRAMMAR_WORDS = {
     "advcl": "clause",
+    "amod": "adjective",
     "aux": "auxiliary",
     "case": "preposition",
     "cc": "and, or",

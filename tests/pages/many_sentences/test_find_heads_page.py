@@ -67,6 +67,10 @@ def test_two_words_that_are_clicked_become_the_relation_that_they_have(open_app:
         "dependent",
     ]
     assert staged(app)["view"]["heads"] == "2-6"  # the best of the new relation
+    app.button(key=f"{PAGE}_reverse").click().run()
+    assert relation_asked(app) == ("deprel", "obj", "head", "form", "") and not app.exception
+    assert GRAMMAR_LINKS["obj", "to head"] in staged_pictures(app)[0]["chart"]["title"]
+    app.button(key=f"{PAGE}_reverse").click().run()
     app.button_group(key=f"{PAGE}_pair_how").set_value("parts").run()
     assert relation_asked(app) == ("upos", "VERB", "any", "upos", "NOUN")
     app.button_group(key=f"{PAGE}_pair_how").set_value("words").run()
@@ -74,6 +78,8 @@ def test_two_words_that_are_clicked_become_the_relation_that_they_have(open_app:
     app.button_group(key=f"{PAGE}_pair_how").set_value("dependency").run()
     app.button_group(key=f"{PAGE}_pair_words").set_value(pair_of("old door", CLOSED)).run()
     assert texts.NOT_LINKED in told(app)
+    app.button_group(key=f"{PAGE}_pair_words").set_value(pair_of("old", CLOSED)).run()
+    assert texts.PAIR_SHOWN.format(relation=GRAMMAR_LINKS["obj", "to dependent"]) in told(app)
 
 
 def test_a_relation_is_named_as_grammar_names_it_and_any_other_by_its_conditions():
