@@ -43,7 +43,7 @@ from pages.ui.shell.readiness import default_engine, first_visit
 from pages.ui.shell.session import came_by_history, has_lost_session, has_upload
 from pages.ui.shell.start_page import NAVIGATION_SCRIPT, NOT_DRAWN, SIDEBAR_WIDTH, without_search
 from pages.ui.shell.step import SHOWN
-from pages.ui.shell.texts import SESSION_LOST
+from pages.ui.shell.texts import LEAVE, SESSION_LOST
 from pages.ui.stage.background_runs import keep_runs
 from pages.ui.stage.scripts import STAGE_FILES
 
@@ -82,6 +82,7 @@ with st.container(key="level"):  # assets/page.css gives it no space
                 "level": st.session_state.get(LEVEL_CHOSEN, ""),
                 "notDrawn": NOT_DRAWN,
                 "waits": waits,
+                "leave": LEAVE,
                 "words": LESSON in st.query_params or page.key == "classroom",
                 # The browser runs the script where something is new.
                 "shown": [is_presented(), st.query_params.get(STEP) if LESSON in st.query_params else None],

@@ -13,16 +13,24 @@ const isAsked = () => new URLSearchParams(location.search).get("present") === "1
 const keyed = (...keys) => keys.map((key) => document.querySelector(`[class*="key-${key}"] :is(a, button)`)).find(Boolean)
 
 // Called by a run of a page. words: whether it has words of its own; step: of a lesson; tell(isPresented): has it draw itself for that.
-export function present({ words, shown: [, step] }, tell) {
-  const presenter = root.attentionPresenter ??= listen({ toggle })
+export function present({ words, leave, shown: [, step] }, tell) {
+  const presenter = root.attentionPresenter ??= listen({ toggle, beginStep })
   const place = `${location.pathname} ${step}`
+  addWayOut(leave)
   root.toggleAttribute("data-step", Boolean(step))
   const isNew = presenter.place !== place || presenter.words !== words
   Object.assign(presenter, { words, tell, place })
   if (isAsked() !== Boolean(root.dataset.presented) || isNew) show(isAsked() ? begin() : "")
 }
 
-const begin = () => (root.attentionPresenter.words ? "words" : "picture")
+// Whoever came by a click or a link knows no key.
+function addWayOut(text) {
+  if (document.querySelector("button.leave")) return
+  const button = Object.assign(document.createElement("button"), { className: "leave", textContent: text, onclick: () => toggle(false) })
+  document.body.append(button)
+}
+
+const begin = () => (root.attentionPresenter.words && !root.dataset.revealed ? "words" : "picture")
 
 function show(what) {
   if (what) root.dataset.presented = what
@@ -39,6 +47,11 @@ function toggle(wanted) {
   show(wanted ? begin() : "")
   if (!wanted && document.fullscreenElement) document.exitFullscreen()
   if (root.attentionPresenter.words) root.attentionPresenter.tell(wanted)
+}
+
+// A class has revealed a step (data-revealed, of assets/canvas/classroom/live.js), maybe from another window, or has gone on.
+function beginStep() {
+  if (isAsked()) show(begin())
 }
 
 function listen(shown) {

@@ -57,10 +57,9 @@ def draw_stage(code: str, token: str) -> None:
     step, revealed = lesson.steps[room.step - 1], room.step in room.revealed
     with st.container():  # also where there is nothing to explain: what stands below stays in its place
         entrance.explain_problem()
-    welcomes = presented and not room.students
-    if welcomes:  # the first picture for the room: what students need first
-        show_entrance(room, token)
-    stage, side = (st.container(), None) if presented else st.columns([5, 2], gap="large")
+        if welcomes := presented and not room.students and not revealed:  # the first picture for the room: what students need
+            show_entrance(room, token, is_large=True)
+    stage, side = st.columns([6, 1] if presented else [5, 2], gap="large")
     with stage:
         options = () if presented and revealed else options_or_explain(room, step)
         if presented:
@@ -75,11 +74,10 @@ def draw_stage(code: str, token: str) -> None:
             st.text(step.text)
             ask_the_room(step, ())  # below the buttons, which stay at their places
         show_answers(code, token, room, step, picture_of(step, options) if presented and not revealed else None)
-    if presented and not welcomes:  # for who comes late
-        show_entrance(room, token)
-    elif side:
-        with side:
+    with side:
+        if not welcomes:
             show_entrance(room, token)
+        if not presented:
             manage(token, room)
 
 
@@ -181,7 +179,12 @@ def show_answers(code: str, token: str, room: Room, step: Step, picture: dict[st
     """
     revealed, votes = room.step in room.revealed, votes_of(host_store(), room, room.step)
     told = message(room, votes, for_teacher=True)
-    entrance.show_live(entrance.LEAD, code, token, message=told, picture=picture)
+    pictured = room.step if is_presented() and step.question and revealed else ""
+    entrance.show_live(entrance.LEAD, code, token, message=told, picture=picture, pictured=pictured)
+    if pictured:
+        with st.container(horizontal=True, key="classroom_strip"):
+            st.text(told["results"]["sentence"])
+            st.text(texts.BELOW_PICTURE.format(code=room.code))
     show_view(lesson_of(room.source), room.step, room, revealed or not step.question, votes)
     if is_presented():
         return  # what follows is for the teacher alone
@@ -233,11 +236,11 @@ def choose_sentence(token: str, room: Room) -> None:
                     button(texts.SHOW, rooms.show, token, sent.student, sent.text, icon=":material/visibility:", key=key)
 
 
-def show_entrance(room: Room, token: str) -> None:
-    """Show how students come in: the code, as large as it must be at the back of the room, the QR code and the link."""
+def show_entrance(room: Room, token: str, *, is_large: bool = False) -> None:
+    """Show how students come in: the code, the QR code and the link; is_large: as they must be at the back of the room."""
     link = link_with({entrance.ROOM: room.code})
     shown = {"label": texts.QR_LABEL.format(code=room.code), "link": link, "code": room.code if is_presented() else ""}
-    data = shown | {"picture": qr_code(link)}
+    data = shown | {"picture": qr_code(link), "large": is_large}
     show = component("qr", "qr", "qr", "qr.css", (190, 190))
     if is_presented():
         show(key="classroom_qr", data=data)

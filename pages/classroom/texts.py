@@ -25,6 +25,7 @@ ABOUT_ROOMS = (
 LOOKING = "Looking for your place in this room in this browser. If nothing happens, open your secret link again."
 
 STEP = "{title} · step {number} of {total}"
+BELOW_PICTURE = "Code {code} · Page Up: all answers"
 PROJECTED = "{step} · code {code}"
 SEND = "Send my guess"
 YOUR_GUESS = "Your guess: “{guess}”."

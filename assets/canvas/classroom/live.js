@@ -26,6 +26,7 @@ export default function mountLive({ data: given, parentElement, setStateValue, s
   if (isOther || data.sent !== live.data?.sent) live.typed = false;
   if (live.data && !isOther && data.sent !== live.data.sent && draftName(data)) keep(draftName(data), {});
   if (data.now !== live.data?.now) live.ahead = Date.now() / 1000 - data.now; // of the server's clock
+  turnProjector(data.pictured);
   live.data = data;
   if (isOther || data.revealed) removeStage(live, isOther);
   if (isOther) bringBack(live, BRING_BACK);
@@ -79,6 +80,16 @@ function removeLive(live) {
   clearTimeout(live.wait);
   clearInterval(live.ticking);
   removeStage(live);
+  turnProjector();
+}
+
+// A projector turns to the picture of a step at its reveal (assets/shell/present.js), and to the words of the next one.
+function turnProjector(step = "") {
+  const root = document.documentElement;
+  if ((root.dataset.revealed ?? "") === String(step)) return;
+  if (step) root.dataset.revealed = step;
+  else delete root.dataset.revealed;
+  root.attentionPresenter?.beginStep();
 }
 
 // --- The stage of a step that was just revealed, which phones draw before their pages run again, all from the same data.

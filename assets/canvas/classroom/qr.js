@@ -7,8 +7,8 @@ export default function mountQr({ data, parentElement }) {
   const root = parentElement.querySelector(".qr");
   applyTheme(root);
   root.replaceChildren(element("img", { src: data.picture, alt: data.label }));
-  root.classList.toggle("large", Boolean(data.code));
+  root.classList.toggle("large", data.large);
   if (!data.code) return;
   const code = element("p", { class: "code", "aria-hidden": "true" }, data.code); // the name of the picture says it, too
-  root.append(element("div", {}, code, element("p", { class: "link" }, data.link)));
+  root.append(element("div", {}, code, ...(data.large ? [element("p", { class: "link" }, data.link)] : [])));
 }

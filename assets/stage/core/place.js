@@ -11,13 +11,17 @@ export function placeStage(root) {
   root.getRootNode().host?.toggleAttribute("data-presented", isPresented); // assets/page.css hides all else
   root.style.zoom = isPresented ? String(Math.max(1, Math.min(innerWidth / ROOM.width, innerHeight / ROOM.height))) : "";
   root.classList.toggle("wide", isPresented ? innerWidth > innerHeight : root.clientWidth >= WIDE);
+  root.style.bottom = isPresented ? `${stripHeight() / root.style.zoom}px` : "";
   const height = Math.floor(heightOf(root, isPresented));
   root.style.setProperty("--height", `${height}px`);
   return height;
 }
 
+// What a class shows below the picture (assets/page.css).
+const stripHeight = () => document.querySelector(".st-key-classroom_strip")?.offsetHeight ?? 0;
+
 function heightOf(root, isPresented) {
-  if (isPresented) return innerHeight / root.style.zoom - MARGIN;
+  if (isPresented) return (innerHeight - stripHeight()) / root.style.zoom - MARGIN;
   if (root.matches(".in-notebook *")) return LEAST_HEIGHT;
   const scrolled = root.getRootNode().host?.closest("main")?.scrollTop ?? scrollY;
   return Math.max(LEAST_HEIGHT, Math.min(MOST_HEIGHT, innerHeight - root.getBoundingClientRect().top - scrolled - MARGIN));

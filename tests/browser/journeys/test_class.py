@@ -11,6 +11,7 @@ from pages.classroom.events import EVENTS
 from pages.fill_mask.texts import TOP_WORDS
 from pages.ui.panels.lesson import shipped_lesson
 from pages.ui.shell.address import FOR_CLASS
+from pages.ui.shell.texts import LEAVE
 from pages.ui.stage.browser_texts import CLASS_LEGEND, CONTROLS, MORE
 from pages.ui.stage.texts import CLASS_GUESSED
 from tests.browser.journeys.test_lesson_editor import choose
@@ -178,8 +179,9 @@ def test_a_projector_shows_how_to_come_in_then_the_question_and_is_led_by_keys(p
     expect(note(teacher)).to_have_text(texts.ANSWERED.format(answered=1, students=1))
     assert teacher.evaluate("document.documentElement.scrollWidth <= innerWidth")
     teacher.keyboard.press("r")
+    expect(teacher.get_by_test_id("stage")).to_be_visible()
+    teacher.keyboard.press("PageUp")
     assert "walked" in guesses(teacher) and "walked" in guesses(student)
-    expect(teacher.get_by_test_id("stage")).to_be_attached()  # to which the next key leads
     answered(teacher)
     teacher.evaluate("document.querySelector('main').scrollTo(0, 1e6)")
     for _ in ("to the picture", "to the next step"):
@@ -188,6 +190,9 @@ def test_a_projector_shows_how_to_come_in_then_the_question_and_is_led_by_keys(p
     for page in (teacher, student):
         expect(page.get_by_text(STEPS[1].question.ask).first).to_be_visible()
     assert "present=1" in teacher.url
+    teacher.get_by_role("button", name=LEAVE, exact=True).click()
+    expect(teacher.get_by_role("button", name=texts.TO_PROJECTOR)).to_be_visible()
+    assert "present" not in teacher.url
 
 
 @pytest.mark.ci
@@ -201,6 +206,7 @@ def test_a_teacher_with_a_projector_and_two_phones_is_in_charge(page_at, axe):
     with teacher.context.expect_page() as opened:
         teacher.get_by_role("link", name=texts.PROJECTOR_WINDOW).click()
     projector = opened.value
+    projector.set_viewport_size({"width": 1280, "height": 800})
     expect(projector.get_by_text(STEPS[0].question.ask)).to_be_visible()
     assert not {"teacher", code} & set(re.findall(r"[?&](\w+)=", projector.url)) and f"lead={code}" in projector.url
     press(teacher, texts.TIMER)
@@ -221,6 +227,13 @@ def test_a_teacher_with_a_projector_and_two_phones_is_in_charge(page_at, axe):
     row.get_by_role("button", name=texts.HIDE_WORD, exact=True).press("Enter")
     expect(row.get_by_role("button", name=texts.SHOW_WORD, exact=True)).to_be_visible()
     press(teacher, texts.REVEAL)
+    stage, summary = projector.get_by_test_id("stage"), projector.locator(".st-key-classroom_strip")
+    expect(stage.get_by_text("paris", exact=True).filter(visible=True)).to_be_in_viewport(ratio=1)
+    expect(summary).to_contain_text("“france”")
+    boxes = [part.bounding_box() for part in (stage, summary)]
+    assert [box["width"] for box in boxes] == [1280, 1280] and sum(box["height"] for box in boxes) == pytest.approx(800, abs=2)
+    assert boxes[0]["height"] > 700 and stage.evaluate("node => node.scrollHeight <= node.clientHeight")
+    projector.keyboard.press("PageUp")
     for page in (teacher, projector, student):
         expect(page.get_by_text(f"{texts.SECOND_VOTE}: ").first).to_be_attached()
         assert {word: alone in said for word, said in guesses(page).items()} == {"france": True, "italy": True}
