@@ -10,7 +10,7 @@ import { percent } from "../../canvas/core/numbers.js";
 
 const [LEFT, LEFT_NARROW, RIGHT] = [84, 34, 16]; // pixels beside the columns
 const [PILL, PILL_NARROW, PILL_HEIGHT] = [120, 96, 26];
-const [LEAST_COLUMN, LEAST_COLUMN_NARROW, STAGGERED] = [33, 30, 56]; // narrower columns have their tokens in two lines
+const [LEAST_COLUMN, LEAST_COLUMN_NARROW, STAGGERED] = [33, 26, 56]; // narrower columns have their tokens in two lines
 const [BAR_ROW, BARS, BAR_WIDTH, BAR_WIDTH_NARROW, BAR_LABEL, BAR_SHARE] = [21, 5, 148, 96, 92, 60];
 const [CARD_TOP, CARD_PADDING] = [2, 8];
 const FOOT = 54; // below the lowest row, for the tokens
