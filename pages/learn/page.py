@@ -9,14 +9,14 @@ open_page(PAGE)
 
 # The title is on its way: what follows takes longer to import.
 from pages.ui.panels import texts
-from pages.ui.panels.lesson import class_link, is_finished, names_in_order, parts_of, shipped_lesson, step_link, teacher_notes
+from pages.ui.panels.lesson import class_link, is_finished, names_in_order, shipped_lesson, step_link, teacher_notes
 from pages.ui.stage.tokens import escape_markdown
 
 for name in names_in_order():
     lesson = shipped_lesson(name)
     with st.container(border=True):
         st.subheader(lesson.title, anchor=False)
-        st.caption(texts.LESSON_DETAILS.format(minutes=lesson.minutes, parts=len(parts_of(lesson)), level=lesson.level))
+        st.caption(texts.LESSON_DETAILS.format(minutes=lesson.minutes, steps=len(lesson.steps), level=lesson.level))
         if is_finished(name, lesson):
             st.markdown(f":material/check_circle: {texts.LESSON_FINISHED}")
         st.text(lesson.about)

@@ -14,7 +14,6 @@ from pages.ui.panels.lesson import (
     find_lesson,
     keep_own_lesson,
     names_in_order,
-    parts_of,
     shipped_lesson,
     step_link,
 )
@@ -130,7 +129,7 @@ def _offer_file(written: bytes) -> None:
         explain(problem)
         return
     lesson = find_lesson(name)
-    st.text(texts.LOADED.format(title=lesson.title, parts=len(parts_of(lesson)), minutes=lesson.minutes))
+    st.text(texts.LOADED.format(title=lesson.title, steps=len(lesson.steps), minutes=lesson.minutes))
     with st.container(horizontal=True, vertical_alignment="center"):
         step_link(name, 1, texts.PLAY_FILE, ":material/play_arrow:")
         class_link(name, texts.USE_IN_CLASS)

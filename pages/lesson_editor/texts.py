@@ -65,7 +65,7 @@ LINK_LIMIT = (
     f"A lesson fits into a link up to {MAX_PACKED_CHARACTERS:,} characters, compressed; a longer one is shared as a file."
 )
 LOAD = "Or open a lesson from a file"
-LOADED = "{title}. Parts: {parts}. Minutes: {minutes}."
+LOADED = "{title}. Steps: {steps}. Minutes: {minutes}."
 PLAY_FILE, EDIT_FILE = "Play this lesson", "Edit this lesson"
 SHIPPED = "Begin with a copy of a lesson that is here"
 COPY = "Edit a copy"

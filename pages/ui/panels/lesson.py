@@ -166,7 +166,7 @@ def asks_head(step: Step) -> bool:
 def arrive(name: str, number: int) -> None:
     """Store the step and its view for the link back, and write its address: the browser keeps the old one for the same page."""
     lesson = find_lesson(name)
-    place = (contents.page(lesson.steps[number - 1].page).path, step_address(name, number), place_in_strip(lesson, number) + 1)
+    place = (contents.page(lesson.steps[number - 1].page).path, step_address(name, number), number)
     if st.session_state.get(PLACE) != place:
         st.session_state[PLACE] = place
         here = st.query_params.to_dict()
@@ -177,7 +177,7 @@ def step_number(lesson: Lesson) -> int:
     """Read the number of the step from the address, counted from 1; raise LessonProblem where the lesson has no such step."""
     written = st.query_params.get(STEP, "1")
     if not (written.isdecimal() and len(written) < 4 and 1 <= int(written) <= len(lesson.steps)):
-        raise LessonProblem(texts.NO_SUCH_STEP.format(count=len(lesson.steps), parts=len(parts_of(lesson))))
+        raise LessonProblem(texts.NO_SUCH_STEP.format(count=len(lesson.steps)))
     return int(written)
 
 
@@ -259,7 +259,7 @@ def show_progress(name: str, lesson: Lesson, number: int) -> None:
         state = texts.STEP_WAITS if waits else texts.STEP_TO_DO if missing else texts.STEP_DONE
         elsewhere = lesson.steps[targets[-1] - 1].page != lesson.steps[number - 1].page
         parts.append({"name": title, "done": not missing, "waits": waits, "state": state, "elsewhere": elsewhere})
-    progress = texts.LESSON_PROGRESS.format(title=lesson.title, number=here + 1, total=len(parts))
+    progress = texts.LESSON_PROGRESS.format(title=lesson.title, number=number, total=len(lesson.steps))
     st.caption(escape_markdown(f"{progress} · {texts.STEP_WAITS}" if parts[here]["waits"] else progress))
     show = component("step_strip", "strip", "step-strip", "strip.css", (52, 52))
     data = {"parts": parts, "here": here, "alt": progress}

@@ -25,6 +25,8 @@ from tx_core.engine.engine import Engine
 from tx_core.fill_mask.prediction_shift import shift_predictions
 
 MAX_BARS, MOVED_BARS = 8, 4
+MAX_GUESS_RANK = 1000
+"""Of a guess that has a bar beside the words that moved, before or after."""
 NO_GUESS_MADE = ""
 """Stands for the guess of a presenter who reveals the answer to an audience."""
 
@@ -180,8 +182,10 @@ def _draw_bars(drawing: Drawing) -> None:
 def before_and_after(step: Step, guess: str) -> Drawing:
     """Draw the most likely words of a question with a change, without and with it; the guess is marked."""
     measure, engine = step.question.answer, engine_of_step(step)
-    shift = cache.call(shift_predictions, engine, measure.text, changes_of(measure), top_k=MOVED_BARS)
-    rows = sorted(shift.blanks[0].moved, key=lambda one: -max(one.before, one.after))[:MOVED_BARS]
+    shift = cache.call(shift_predictions, engine, measure.text, changes_of(measure), top_k=MAX_GUESS_RANK)
+    ranked = sorted(shift.blanks[0].moved, key=lambda one: -max(one.before, one.after))
+    own = [place for place, one in enumerate(ranked) if one.prediction.word.casefold() == guess.casefold()][:1]
+    rows = [ranked[place] for place in sorted({*range(MOVED_BARS), *own})]
     rows.sort(key=lambda one: -one.after)
     words = [one.prediction.word for one in rows]
     labels = [texts.YOUR_GUESS.format(guess=word) if word.casefold() == guess.casefold() else word for word in words]

@@ -18,8 +18,8 @@ LEARNING_RATE_RANGE = "The learning rate must be between {minimum} and {maximum}
 NO_SUCH_LESSON = (
     "There is no lesson of this name here. There are: {names}. A lesson from a file is opened on the page “Write a lesson”."
 )
-NO_SUCH_STEP = "This lesson has no such step: it has {count}, in {parts} parts. In the link, step=1 is the first."
-LESSON_PROGRESS = "{title} · part {number} of {total}"
+NO_SUCH_STEP = "This lesson has no such step: it has {count}. In the link, step=1 is the first."
+LESSON_PROGRESS = "{title} · step {number} of {total}"
 STEP_DONE, STEP_TO_DO, STEP_WAITS = "done", "not done yet", "make the change"
 CHECK_GUESS = "Check my guess"
 NO_GUESS = "Make a guess first: there is nothing to lose."
@@ -49,7 +49,7 @@ END_LESSON = "Finish: to the list of lessons"
 # The list of lessons
 
 LESSON_FINISHED = "Finished"
-LESSON_DETAILS = "{minutes} minutes · {parts} parts · {level}"
+LESSON_DETAILS = "{minutes} minutes · {steps} steps · {level}"
 BEGIN = "Begin"
 USE_IN_CLASS = "Use this lesson in a class"
 HOW_LESSONS_WORK = (

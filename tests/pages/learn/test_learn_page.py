@@ -21,7 +21,7 @@ def test_every_lesson_stands_on_the_page_with_its_length_and_a_way_in(open_app):
         assert entrance.subheader[0].value == OPEN
         assert entrance.selectbox(key="classroom_lesson").value == asked[-1][FOR_CLASS]
     for one in lessons:
-        length = texts.LESSON_DETAILS.format(minutes=one.minutes, parts=len(lesson.parts_of(one)), level=one.level)
+        length = texts.LESSON_DETAILS.format(minutes=one.minutes, steps=len(one.steps), level=one.level)
         assert length in [caption.value for caption in app.caption]
 
 

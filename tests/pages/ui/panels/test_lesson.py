@@ -7,7 +7,7 @@ from streamlit.testing.v1.element_tree import Element
 
 from pages import contents
 from pages.ui.panels import lesson, texts
-from pages.ui.panels.lesson_question import compute
+from pages.ui.panels.lesson_question import before_and_after, compute
 from pages.ui.shell.address import LESSON, LOCK, STEP, parse_view
 from tests.pages.test_view_links import fields_of
 from tests.pages.ui.panels.test_question_kinds import guess
@@ -50,6 +50,13 @@ def test_an_answer_is_computed_as_the_view_reads_its_text():
         engine = catalogue.load("embedded", special_tokens=not bare)
         assert compute(step) == compute_answer(engine, step.question.answer)
         assert (compute(step).right == "france") is not bare
+
+
+def test_the_bars_of_a_change_hold_a_guess_that_is_far_from_first_and_each_word_once():
+    [order] = [step for step in STEPS if step.question.ask.endswith("without positions?")]
+    for guessed, words in {"to": 5, "yesterday": 4}.items():
+        labels = before_and_after(order, guessed).chart["labels"]
+        assert len(labels) == words and labels.count(texts.YOUR_GUESS.format(guess=guessed)) == 1
 
 
 def test_a_hostile_guess_is_text(open_app):
