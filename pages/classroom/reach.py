@@ -1,4 +1,4 @@
-"""Whether the phones of a class can reach the room: not where its teacher opened it as localhost."""
+"""How the phones of a class reach a room that its teacher opened as localhost, and whether they can."""
 
 from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
@@ -9,22 +9,19 @@ from streamlit import net_util
 from pages.classroom import texts
 
 
-def say_if_unreachable(secret_link: str) -> None:
-    """Warn that phones cannot reach a room opened as localhost; link its teacher's secret link at an address that they reach."""
-    link = urlsplit(secret_link)
+def reachable(written: str) -> tuple[str, str]:
+    """Return the link for students, leading to this machine where it is localhost, and what to warn of, "" for nothing."""
+    link = urlsplit(written)
     if not is_loopback(link.hostname or ""):
-        return
+        return written, ""
     own = net_util.get_internal_ip() or ""
-    with st.container(key="classroom_unreachable"):
-        if is_loopback(st.get_option("server.address") or ""):
-            address = texts.THIS_ADDRESS.format(address=origin(link, own)) if own and not is_loopback(own) else ""
-            st.warning(texts.LISTENS_HERE.format(address=address), icon=":material/wifi_off:")
-        elif not own or is_loopback(own):
-            st.warning(texts.NO_NETWORK.format(host=link.hostname), icon=":material/wifi_off:")
-        else:
-            st.warning(texts.ONLY_HERE.format(host=link.hostname), icon=":material/wifi_off:")
-            there = link._replace(netloc=urlsplit(origin(link, own)).netloc).geturl()
-            st.link_button(texts.OPEN_AT.format(address=origin(link, own)), there, icon=":material/wifi:")
+    if is_loopback(st.get_option("server.address") or ""):
+        address = texts.THIS_ADDRESS.format(address=origin(link, own)) if own and not is_loopback(own) else ""
+        return written, texts.LISTENS_HERE.format(address=address)
+    if not own or is_loopback(own):
+        return written, texts.NO_NETWORK.format(host=link.hostname)
+    there = link._replace(netloc=urlsplit(origin(link, own)).netloc).geturl()
+    return there, texts.ONLY_HERE.format(host=link.hostname, address=origin(link, own))
 
 
 def origin(link: SplitResult, host: str) -> str:

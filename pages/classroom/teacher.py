@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.classroom import entrance, texts
 from pages.classroom.events import host_store
-from pages.classroom.reach import say_if_unreachable
+from pages.classroom.reach import reachable
 from pages.classroom.results import (
     answer_of,
     gain_of,
@@ -238,8 +238,13 @@ def choose_sentence(token: str, room: Room) -> None:
 
 def show_entrance(room: Room, token: str, *, is_large: bool = False) -> None:
     """Show how students come in: the code, the QR code and the link; is_large: as they must be at the back of the room."""
-    link = link_with({entrance.ROOM: room.code})
-    shown = {"label": texts.QR_LABEL.format(code=room.code), "link": link, "code": room.code if is_presented() else ""}
+    link, warning = reachable(own := link_with({entrance.ROOM: room.code}))
+    leads_nowhere = warning and link == own
+    shown = {
+        "label": texts.QR_LABEL.format(code=room.code),
+        "link": texts.NOT_REACHABLE if leads_nowhere else link,
+        "code": room.code if is_presented() else "",
+    }
     data = shown | {"picture": qr_code(link), "large": is_large}
     show = component("qr", "qr", "qr", "qr.css", (190, 190))
     if is_presented():
@@ -247,7 +252,8 @@ def show_entrance(room: Room, token: str, *, is_large: bool = False) -> None:
         return
     with st.container(border=True):
         st.metric(texts.CODE_FOR_STUDENTS, room.code)
-        say_if_unreachable(link_with({entrance.SECRET: token}))
+        if warning:
+            st.warning(warning, icon=":material/wifi_off:")
         show(key="classroom_qr", data=data)
         st.caption(texts.STUDENT_LINK)
         st.code(link, language=None, wrap_lines=True)

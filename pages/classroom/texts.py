@@ -74,8 +74,10 @@ SILENT = "All who have sent nothing ({count})"
 MEMBER, MEMBER_NAMED = "Student {number} (answers: {guesses})", "Student {number}, {nickname} (answers: {guesses})"
 REMOVE = "Remove"
 REMOVE_HINT = "All that they sent is deleted. They can join again, unless the room is locked."
-ONLY_HERE = "Phones cannot reach “{host}”. Open the room at this machine's address first: the QR code then leads there."
-OPEN_AT = "Open the room at {address}"
+ONLY_HERE = (
+    "Phones cannot reach “{host}”: QR code and link lead to `{address}`, this machine's address. Try it with a phone first."
+)
+NOT_REACHABLE = "Phones cannot reach this address"
 LISTENS_HERE = (
     "Phones cannot reach this room: the server listens to this machine only. Start it with `--server.address 0.0.0.0`, and open "
     "it at this machine's address{address}."

@@ -107,22 +107,19 @@ def test_a_class_votes_discusses_and_votes_again_in_two_clicks_and_the_summary_h
 @pytest.mark.parametrize(
     ("host", "own", "listens", "said", "there"),
     [
-        ("localhost", "192.0.2.7", "", texts.ONLY_HERE, "http://192.0.2.7:8501/class?teacher=x"),
-        ("localhost", "192.0.2.7", "localhost", texts.LISTENS_HERE, None),
-        ("[::1]", "127.0.0.1", "", texts.NO_NETWORK, None),
-        ("192.0.2.7", "192.0.2.7", "", "", None),
+        ("localhost", "192.0.2.7", "", texts.ONLY_HERE, "192.0.2.7"),
+        ("localhost", "192.0.2.7", "localhost", texts.LISTENS_HERE, "localhost"),
+        ("[::1]", "127.0.0.1", "", texts.NO_NETWORK, "[::1]"),
+        ("192.0.2.7", "192.0.2.7", "", "", "192.0.2.7"),
     ],
 )
-def test_a_room_opened_as_localhost_says_that_phones_cannot_reach_it_and_how_they_can(
-    monkeypatch: pytest.MonkeyPatch, host: str, own: str, listens: str, said: str, there: str | None
+def test_a_room_opened_as_localhost_leads_phones_to_the_machine_and_says_where_they_cannot_reach_it(
+    monkeypatch: pytest.MonkeyPatch, host: str, own: str, listens: str, said: str, there: str
 ):
-    warned, led = [], []
-    page = {"warning": lambda text, icon: warned.append(text), "link_button": lambda label, url, icon: led.append((label, url))}
-    option = {"server.address": listens}.get
-    monkeypatch.setattr(reach, "st", SimpleNamespace(container=reach.st.container, get_option=option, **page))
+    monkeypatch.setattr(reach, "st", SimpleNamespace(get_option={"server.address": listens}.get))
     monkeypatch.setattr(reach.net_util, "get_internal_ip", lambda: own)
-    reach.say_if_unreachable(f"http://{host}:8501/class?teacher=x")
-    assert [text.partition("“")[0] for text in warned] == ([said.partition("“")[0].partition("{")[0]] if said else []) or (
-        said == texts.LISTENS_HERE and "--server.address 0.0.0.0" in warned[0] and "http://192.0.2.7:8501" in warned[0]
-    )
-    assert led == ([(texts.OPEN_AT.format(address="http://192.0.2.7:8501"), there)] if there else [])
+    link, warning = reach.reachable(f"http://{host}:8501/class?room=x")
+    assert link == f"http://{there}:8501/class?room=x"
+    assert warning.startswith(said.partition("{")[0]) and bool(warning) == bool(said)
+    if said == texts.LISTENS_HERE:
+        assert "--server.address 0.0.0.0" in warning and "http://192.0.2.7:8501" in warning
