@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator, StringConstraints, ValidationError
 
 from tx_core.analysis.patterns import PATTERN_KINDS, TARGETED_KINDS, PatternSums
 from tx_core.corpus.sentence_file import (
@@ -34,11 +34,14 @@ MAX_SHARE = 1.001
 """Sums of attention in single precision may exceed 1 by rounding."""
 MAX_NATS = 20.0
 """An upper bound of the entropy of a row: that of e²⁰ tokens."""
+MAX_HEADS = 8192
+"""Of all layers together, as 128 layers of 64 heads have: with many more, a small file takes seconds to read."""
 
 NOT_A_SCAN = "This file is no result of a scan. Choose a .json file that “python -m tx_core.corpus.scan” has written."
 TOO_LARGE_SCAN = "This file has more than {most:,} bytes, and no more are read here."
 NOT_FINISHED = "This scan is not finished: start its command again, and it goes on."
 ALTERED = "This file was altered or cut off."
+WRONG_FIELD = " What is wrong: its field “{field}”."
 
 
 def _array(numbers: Any) -> np.ndarray:
@@ -238,14 +241,19 @@ def read_progress(data: bytes) -> CorpusScan:
         raise TextProblem(NOT_A_SCAN)
     try:
         file = ScanFile.model_validate_json(data)
-        _check_fit(file)
-        return CorpusScan(file.origin, file.parts, file.finished, _report(file))
-    except (ValueError, LookupError) as broken:
-        raise TextProblem(ALTERED) from broken
+    except ValidationError as broken:
+        raise _altered(*broken.errors()[0]["loc"][:1]) from broken
+    _check_fit(file)
+    return CorpusScan(file.origin, file.parts, file.finished, _report(file))
+
+
+def _altered(field: str = "") -> TextProblem:
+    """Return the error for a file with a wrong field; a name that is not ours stays out of the message."""
+    return TextProblem(ALTERED + WRONG_FIELD.format(field=field) * (field in ScanFile.model_fields))
 
 
 def _check_fit(file: ScanFile) -> None:
-    """Raise ValueError where parts of a file, each valid in itself, do not fit each other."""
+    """Raise TextProblem where parts of a file, each valid in itself, do not fit each other."""
     heads, kinds, most = file.entropy.shape, (len(TARGETED_KINDS) + 1,), MAX_SHARE * file.tokens
     limits = {
         "entropy": (heads, MAX_NATS),
@@ -258,14 +266,22 @@ def _check_fit(file: ScanFile) -> None:
     }
     for name, (shape, largest) in limits.items():
         found = getattr(file, name)
-        if found.shape != shape or len(heads) != 2 or found.max() > largest:
-            raise ValueError(f"{name} must have the shape {shape} and numbers up to {largest:g}")
-    if (file.kinds, file.ranked) != (list(PATTERN_KINDS), list(RANKED_KINDS)):
-        raise ValueError("the kinds must be those of this app")
-    if not file.finished <= (file.read > 0) or file.read + sum(one.count for one in file.unread) != file.total:
-        raise ValueError("read and left out must add up to the number of sentences")
-    if any(why_unfit(one.text) for one in file.sentences):
-        raise ValueError("the sentences must be readable")
+        if found.shape != shape or len(heads) != 2 or file.entropy.size > MAX_HEADS or found.max() > largest:
+            raise _altered(name)
+    sizes = {len(file.matches)}, {len(layer) for layer in file.matches}, {len(head) for layer in file.matches for head in layer}
+    matches = [match for layer in file.matches for head in layer for kind in head for match in kind]
+    fits = {
+        "kinds": file.kinds == list(PATTERN_KINDS),
+        "ranked": file.ranked == list(RANKED_KINDS),
+        "read": file.finished <= (file.read > 0) and file.read + sum(one.count for one in file.unread) == file.total,
+        "example": file.example is None or len(file.example.tokens) == len(file.example.special),
+        "sentences": not any(why_unfit(one.text) for one in file.sentences),
+        "matches": sizes == ({heads[0]}, {heads[1]}, {len(RANKED_KINDS)})
+        and all(score <= MAX_SHARE and number < len(file.sentences) for score, number in matches),
+    }
+    for name, fit in fits.items():
+        if not fit:
+            raise _altered(name)
 
 
 def _report(file: ScanFile) -> HeadReport:
@@ -290,11 +306,9 @@ def _report(file: ScanFile) -> HeadReport:
 
 
 def _ranking(file: ScanFile) -> Ranking:
-    """Return the matches as a ranking; raise ValueError or IndexError where they do not fit heads and sentences."""
+    """Return the matches as a ranking."""
     found = empty_ranking(*file.entropy.shape, len(RANKED_KINDS), PLACES)
     for layer, head, kind in np.ndindex(found.values.shape[:3]):
         for place, match in enumerate(file.matches[layer][head][kind]):
             found.values[layer, head, kind, place], found.texts[layer, head, kind, place] = match
-    if found.texts.max() >= len(file.sentences) or found.values.max() > MAX_SHARE:
-        raise ValueError("a match must name one of the sentences, with a score up to 1")
     return found

@@ -3,12 +3,15 @@
 import json
 import math
 import pickle
+import random
 import re
 from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tx_core.corpus import scan_file
 from tx_core.corpus.scan_file import CorpusScan, new_origin, only_named, read_progress, read_scan, write_scan
@@ -112,30 +115,56 @@ def test_a_scan_that_is_not_finished_is_resumed_and_not_shown_nor_a_file_that_is
         read_scan(write_scan(scan) + b" " * scan_file.MAX_FILE_BYTES)
 
 
-HOSTILE: dict[str, Callable[[dict], object]] = {
-    "a part too few": lambda file: file.pop("votes"),
-    "not finite": lambda file: file["entropy"][0].__setitem__(0, math.inf),
-    "a spread beyond 1": lambda file: file["spread"][0].__setitem__(0, 1.5),
-    "more votes than texts": lambda file: file["votes"][0][0].__setitem__(0, file["read"] + 1),
-    "other kinds": lambda file: file["kinds"].__setitem__(0, "moon"),
-    "too many layers": lambda file: file.update(entropy=[[0.0]] * 201),
-    "a layer too few": lambda file: file["matches"].pop(),
-    "words for numbers": lambda file: file.update(chance={"a": "b"}),
-    "a word for a number": lambda file: file["entropy"][0].__setitem__(0, "1.0"),
-    "a number too large": lambda file: file["entropy"][0].__setitem__(0, 10**400),
-    "a match too many": lambda file: file["matches"][0][0][0].extend([[0.0, 0]] * PLACES),
-    "a sentence that is not there": lambda file: file["matches"][0][0][0].__setitem__(0, [0.5, 10**6]),
-    "control characters": lambda file: file["sentences"][0].update(text="\x1b[31m"),
-    "counts that do not add up": lambda file: file.update(read=file["read"] - 1),
-    "tokens of one and special of another": lambda file: file["example"]["special"].pop(),
-    "a list for a name": lambda file: file["origin"].update(model=["embedded"]),
+def repeat_head(file: dict) -> None:
+    """Put one layer into a file, of one head more than are read."""
+    for name in ("entropy", "spread", "distance", "given", "votes"):
+        file[name] = np.zeros((1, scan_file.MAX_HEADS + 1, *np.shape(file[name])[2:])).tolist()
+    file["matches"] = [[[[]] * len(RANKED_KINDS)] * (scan_file.MAX_HEADS + 1)]
+
+
+HOSTILE: dict[str, tuple[str, Callable[[dict], object]]] = {
+    "a part too few": ("votes", lambda file: file.pop("votes")),
+    "a part too many": ("", lambda file: file.update({"=1+1": 0})),
+    "not finite": ("entropy", lambda file: file["entropy"][0].__setitem__(0, math.inf)),
+    "a spread beyond 1": ("spread", lambda file: file["spread"][0].__setitem__(0, 1.5)),
+    "more votes than texts": ("votes", lambda file: file["votes"][0][0].__setitem__(0, file["read"] + 1)),
+    "other kinds": ("kinds", lambda file: file["kinds"].__setitem__(0, "moon")),
+    "too many heads": ("entropy", repeat_head),
+    "a layer too few": ("matches", lambda file: file["matches"].pop()),
+    "a layer too many": ("matches", lambda file: file["matches"].append(file["matches"][0])),
+    "a head too many": ("matches", lambda file: file["matches"][0].append(file["matches"][0][0])),
+    "a kind too many": ("matches", lambda file: file["matches"][0][0].append([])),
+    "words for numbers": ("chance", lambda file: file.update(chance={"a": "b"})),
+    "a word for a number": ("entropy", lambda file: file["entropy"][0].__setitem__(0, "1.0")),
+    "a number too large": ("entropy", lambda file: file["entropy"][0].__setitem__(0, 10**400)),
+    "a match too many": ("matches", lambda file: file["matches"][0][0][0].extend([[0.0, 0]] * PLACES)),
+    "a sentence that is not there": ("matches", lambda file: file["matches"][0][0][0].__setitem__(0, [0.5, 10**6])),
+    "control characters": ("sentences", lambda file: file["sentences"][0].update(text="\x1b[31m")),
+    "counts that do not add up": ("read", lambda file: file.update(read=file["read"] + 1)),
+    "tokens of one and special of another": ("example", lambda file: file["example"]["special"].pop()),
+    "a list for a name": ("origin", lambda file: file["origin"].update(model=["embedded"])),
 }
 
 
-@pytest.mark.parametrize("change", HOSTILE.values(), ids=HOSTILE)
-def test_an_altered_file_is_refused(scan: CorpusScan, change: Callable[[dict], object]):
-    with pytest.raises(TextProblem, match=re.escape(scan_file.ALTERED)):
+@pytest.mark.parametrize(("field", "change"), HOSTILE.values(), ids=HOSTILE)
+def test_an_altered_file_is_refused_with_the_name_of_a_field(scan: CorpusScan, field: str, change: Callable[[dict], object]):
+    with pytest.raises(TextProblem) as refusal:
         read_scan(changed(scan, change))
+    assert str(refusal.value) == scan_file.ALTERED + (scan_file.WRONG_FIELD.format(field=field) if field else "")
+
+
+@given(st.randoms(use_true_random=False))
+def test_whatever_is_cut_or_altered_ends_in_a_scan_or_in_words(scan: CorpusScan, chance: random.Random):
+    data = bytearray(write_scan(scan))
+    for _ in range(chance.randint(1, 4)):
+        data[chance.randrange(len(data))] = chance.choice(b'0123456789-.,:"[]{}eEtrufalsn\\ \x00\xff')
+    del data[chance.choice([len(data), len(data), chance.randrange(len(data))]) :]
+    try:
+        report = read_scan(bytes(data)).report
+    except TextProblem:
+        return
+    assert np.isfinite(report.sums.shares).all() and report.patterns
+    assert report.strongest.texts.max() < len(report.sentences)
 
 
 @pytest.mark.parametrize("data", [b"[]", pickle.dumps({"format": 1}), json.dumps({"format": "other"}).encode()])
