@@ -48,6 +48,7 @@ TOO_MANY = "Line {line}: more than {limit:,} entries, which no lesson needs. Sho
 NO_ALIASES = "Line {line}: aliases (& and *) are not read. Write the text out."
 NOT_YAML = "Line {line}: this is not YAML. {problem}."
 NO_SUCH_CHARACTER = "Line {line}: a character does not exist or cannot be printed. Remove it, or write the line again."
+NO_NAME = "Line {line}: “{name}” is no value, so it cannot name a field. Write the name, or put the word in quotation marks."
 TWICE = "Line {line}: “{name}” stands twice in the same place. Remove one of the two."
 NO_SUCH_PAGE = "there is no page “{page}” with a view here"
 WRONG_FIELD = "Line {line}, {field}: {problem}."
@@ -130,12 +131,15 @@ class Lesson(LessonPart):
         return self.recap or "" if step == len(self.steps) else ""
 
 
+NULL = "tag:yaml.org,2002:null"
+
+
 class _Loader(yaml.BaseLoader):
     """Every scalar is a text, but for a plain null, which is None: pydantic knows better than YAML what is a number."""
 
 
-_Loader.add_implicit_resolver("tag:yaml.org,2002:null", re.compile(r"(?:~|null|Null|NULL)\Z"), list("~nN"))
-_Loader.add_constructor("tag:yaml.org,2002:null", lambda loader, node: None)
+_Loader.add_implicit_resolver(NULL, re.compile(r"(?:~|null|Null|NULL)\Z"), list("~nN"))
+_Loader.add_constructor(NULL, lambda loader, node: None)
 
 
 def read_lesson(written: bytes, pages: Collection[str] | None = None) -> Lesson:
@@ -151,7 +155,7 @@ def read_lesson(written: bytes, pages: Collection[str] | None = None) -> Lesson:
         raise LessonProblem(NOT_TEXT) from None
     try:
         _check_shape(text)
-        node = yaml.compose(text, Loader=yaml.BaseLoader)
+        node = yaml.compose(text, Loader=_Loader)
         _check_names(node)
         return Lesson.model_validate(yaml.load(text, Loader=_Loader), context=pages)
     except yaml.reader.ReaderError as problem:
@@ -240,11 +244,13 @@ def _check_shape(text: str) -> None:
 
 
 def _check_names(node: yaml.Node | None) -> None:
-    """Reject duplicate keys: YAML silently keeps the last one."""
+    """Reject keys without a value, and duplicate ones: YAML silently keeps the last."""
     if isinstance(node, yaml.MappingNode):
         keys = [key for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
         seen: set[str] = set()
         for key in keys:
+            if key.tag == NULL:
+                raise LessonProblem(NO_NAME.format(line=key.start_mark.line + 1, name=_short(key.value)))
             if key.value in seen:
                 raise LessonProblem(TWICE.format(line=key.start_mark.line + 1, name=_short(key.value)))
             seen.add(key.value)

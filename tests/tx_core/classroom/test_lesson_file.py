@@ -98,6 +98,7 @@ def test_a_value_that_does_not_exist_is_named_with_its_line_and_no_value_is_more
     assert character == lesson_file.NO_SUCH_CHARACTER.format(line=4)
     twice = SMALL.replace("heads: 1-2}", "heads: 1-2, text: B}")
     assert problem(twice) == lesson_file.TWICE.format(line=9, name="text")
+    assert problem(f"~: x\n{SMALL}") == lesson_file.NO_NAME.format(line=1, name="~")
     date = read_lesson(SMALL.replace("    text: Look at the map.", "    text: 2024-01-05\n    notes:\n    then: null").encode())
     assert (date.steps[0].text, date.steps[0].notes, date.steps[0].then) == ("2024-01-05", None, None)
     word = read_lesson(SMALL.replace("title: One step", 'title: "null"').replace("title: Look", "title: nullify").encode())
