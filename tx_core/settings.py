@@ -221,8 +221,8 @@ def _shown(field: FieldInfo) -> dict[str, str]:
 
 
 def state_folder() -> Path:
-    """Return the folder for persistent data: in the user's state directory, or a new temporary one if that is not writable."""
+    """Return the folder for persistent data: in the user's state directory, or a new temporary one if it cannot be there."""
     folder = Path(os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state"), "attention-explorer")
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return folder if os.access(folder, os.W_OK) else Path(tempfile.mkdtemp(prefix="attention-explorer-"))
+    return folder if folder.is_dir() and os.access(folder, os.W_OK) else Path(tempfile.mkdtemp(prefix="attention-explorer-"))

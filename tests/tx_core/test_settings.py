@@ -3,12 +3,14 @@
 import os
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 
 from tests.support.serving import ROOT
 from tx_core.errors import SettingsProblem
-from tx_core.settings import Settings, allowed, host_settings, settings_table, variable
+from tx_core.settings import Settings, allowed, host_settings, settings_table, state_folder, variable
 
 
 def test_an_empty_variable_counts_as_not_set(host):
@@ -82,3 +84,10 @@ def test_the_defaults_follow_the_memory_that_the_host_gives(memory: float, expec
         f"print([Settings.model_fields[name].default for name in {(*names, 'max_background_runs')}])"
     )
     assert subprocess.check_output([sys.executable, "-c", script], cwd=ROOT, text=True).strip() == str(expected)
+
+
+def test_a_file_where_the_state_folder_should_be_is_left_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "attention-explorer").write_text("mine")
+    assert state_folder().is_dir() and (tmp_path / "attention-explorer").read_text() == "mine"
