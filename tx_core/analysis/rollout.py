@@ -60,4 +60,5 @@ def flow(weights: Float[np.ndarray, "layer head query key"], query: int) -> Floa
         capacities[(depth + 1) * tokens :, depth * tokens :][:tokens, :tokens] = np.rint(mixed * UNITS)
     network = csr_array(capacities)
     queries = [layer * tokens + query for layer in range(1, layers + 1)]
-    return np.array([[maximum_flow(network, upper, key).flow_value for key in range(tokens)] for upper in queries]) / UNITS
+    found = np.array([[maximum_flow(network, upper, key).flow_value for key in range(tokens)] for upper in queries]) / UNITS
+    return np.minimum(found, 1.0)  # capacities are rounded, and those of a token may add up to more

@@ -51,7 +51,9 @@ def test_without_attention_everything_stays_where_it_is():
 def test_flow_is_what_networkx_finds(sizes):
     weights = random_weights(*sizes)
     query = sizes[-1] % sizes[2]
-    np.testing.assert_allclose(flow(weights, query), by_networkx(weights, query), atol=1e-8)
+    found = flow(weights, query)
+    np.testing.assert_allclose(found, by_networkx(weights, query), atol=1e-8)
+    assert found.max() <= 1
 
 
 def test_a_text_too_long_for_flow_is_refused_at_once():
