@@ -32,7 +32,7 @@ from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine, mean_vectors
 from tx_core.engine.progress import Progress
 from tx_core.engine.threads import parallel_map, worker_count
-from tx_core.errors import ExplorerError, TextProblem
+from tx_core.errors import Busy, ExplorerError, TextProblem
 from tx_core.fill_mask.blanks import NEW_BLANK
 from tx_core.fill_mask.predictions import blank_logits_in_batches
 from tx_core.transformer.interventions import Intervention, InterventionKind
@@ -284,29 +284,34 @@ class Measuring:
         return logs[:, 0] - logs[:, 1] if logs.shape[1] > 1 else logs[:, 0]
 
     def updates(self) -> Generator[Progress, None, None]:
-        """Measure the prompts that are not yet measured; yield the progress after each."""
+        """Measure the prompts that are not yet measured, yielding the progress; one for which the host is busy is retried."""
         engine, start = self._engine, time.monotonic()
         given = {"mean": mean_vectors(engine, self._sentences)} if self._sentences else {}
         changes = [(), *((one,) for one in self._components)]
 
-        def score(number: int) -> list[float]:
+        def score(number: int) -> list[float] | None:
+            """Return the scores of a prompt, unchanged and without each component; None while the host is busy."""
             row, vectors = self._rows[number], given
-            if self._ablation == "resample":
-                following = self._rows[(number + 1) % len(self._rows)]
-                vectors = {"patch": source_vectors(engine, row, following)}
-            batches = blank_logits_in_batches(engine, [row] * len(changes), changes, vectors)
-            scores = [self._score(number, np.concatenate(batch)) for batch in batches]
+            try:
+                if self._ablation == "resample":
+                    following = self._rows[(number + 1) % len(self._rows)]
+                    vectors = {"patch": source_vectors(engine, row, following)}
+                batches = blank_logits_in_batches(engine, [row] * len(changes), changes, vectors)
+                scores = [self._score(number, np.concatenate(batch)) for batch in batches]
+            except Busy:
+                return None
             return np.concatenate(scores).round(SCORE_DIGITS).tolist()
 
         places = range(len(self._scores), len(self._rows))
         try:
             with closing(parallel_map(score, places, worker_count(engine.device))) as measured:
-                for number, found in measured:
-                    self._scores.append(found)
-                    if self._kept_in:
+                for _, found in measured:
+                    if found is not None:
+                        self._scores.append(found)
+                    if found is not None and self._kept_in:
                         with self._kept_in.open("a", encoding="utf-8") as file:
                             file.write(json.dumps(found) + "\n")
-                    yield Progress(number + 1, len(self._rows), time.monotonic() - start)
+                    yield Progress(len(self._scores), len(self._rows), time.monotonic() - start)
         finally:
             self._engine = None  # what is kept of it must not keep a large model in memory
 

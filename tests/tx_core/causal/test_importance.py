@@ -16,7 +16,7 @@ from tx_core.causal.importance import Importance, Measuring, Prompt, importance,
 from tx_core.causal.prompt_sets import PROMPT_SETS, kept_scores, prompt_set
 from tx_core.engine.bert_engine import load_own_engine
 from tx_core.engine.engine import Engine
-from tx_core.errors import TextProblem
+from tx_core.errors import Busy, TextProblem
 from tx_core.transformer.interventions import Intervention
 
 PROMPTS = [
@@ -155,6 +155,18 @@ def test_kept_scores_are_those_of_the_weights_not_of_a_name(tmp_path: Path, chec
     with pytest.raises(TextProblem, match="holds another measurement"):
         importance(other, prompts, kept_in=kept)
     assert list(Measuring(first, prompts, kept_in=kept).updates()) == []
+
+
+def test_a_busy_host_is_waited_for(engine: Engine, monkeypatch: pytest.MonkeyPatch):
+    refusals, score = [Busy("Later."), Busy("Later.")], type(engine).blank_logits
+
+    def blank_logits(*asked: object, **changes: object) -> object:
+        if refusals:
+            raise refusals.pop()
+        return score(*asked, **changes)
+
+    monkeypatch.setattr(type(engine), "blank_logits", blank_logits)
+    assert [update.done for update in Measuring(engine, NUMBER[:1]).updates()] == [0, 0, 1]
 
 
 @pytest.mark.parametrize("name", PROMPT_SETS)
