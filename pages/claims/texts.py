@@ -32,8 +32,8 @@ SHOWS_WHAT = (
     "**A claim fails** where no head or layer of the model gives a number in the range. **It cannot be asked** where the model "
     "reads the words as other tokens, has no blank to fill, or does not score the words. What fails is nothing against a model: "
     "the sentences were chosen for built-in ones. Of another model than the built-in BERT, **Importance** measures the first "
-    "{prompts} prompts of each set, taking out each part of the model in turn. The probes of **Vectors** are left out: to train "
-    "them takes minutes."
+    "{prompts} prompts of each set, taking out each part of the model in turn; they are too few for claims on an interval. The "
+    "probes of **Vectors** are left out: to train them takes minutes."
 )
 EXPORT_TITLE = "What holds for {model} of the claims of examples and lessons"
 ALL = "All claims"

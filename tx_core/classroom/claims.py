@@ -25,7 +25,7 @@ from tx_core.analysis import comparison, patterns, views
 from tx_core.causal.cut_effects import read_prediction
 from tx_core.causal.deciding_words import explain_pair
 from tx_core.causal.explain import METHODS
-from tx_core.causal.importance import Importance, component_name, importance
+from tx_core.causal.importance import Importance, Measuring, component_name
 from tx_core.causal.patch import patch
 from tx_core.causal.prompt_sets import PROMPT_SETS, kept_scores, prompt_set
 from tx_core.classroom.lesson_file import open_lesson
@@ -51,7 +51,10 @@ STORED = catalogue.MODELS / catalogue.DEFAULT / "claims.jsonl"
 """The claims on the embedded model, one a line."""
 YES = "(1: yes)"
 FEW_PROMPTS = 10
-"""Of each set of Importance, for another model than the embedded one: each prompt takes a run for every part of the model."""
+"""Of each set of Importance, for another model than the embedded one: each prompt takes a run for every part of the model.
+
+They are too few for the claims on an interval ("surely"), which were chosen for whole sets.
+"""
 MORE_LIKELY = 1.2
 """How many times as likely as another a word must be, where a claim does not say."""
 Example = Mapping[str, Any]
@@ -484,6 +487,20 @@ _OF_LAYERS: dict[str, tuple[str, Callable[[Projection, int, str], float]]] = {
 """What is claimed on the vectors after a layer, of a word where there is one."""
 
 
+def measure_sets(
+    engine: Engine, entry: Example, shown: Example, measured: dict[tuple[str, str], Importance]
+) -> Generator[Progress, None, None]:
+    """Measure the sets of prompts that an example of Importance names, unless they are in `measured`, by set and ablation."""
+    asked = entry["view"] | shown["view"]
+    ablation, own = asked.get("ablation", "off"), engine.name == catalogue.DEFAULT
+    for name in (name for _, part, *_ in shown["claims"] for name in (asked["set"], part)):
+        if name in PROMPT_SETS and (name, ablation) not in measured:
+            prompts, kept = (prompt_set(name), kept_scores(name, ablation)) if own else (prompt_set(name)[:FEW_PROMPTS], None)
+            measuring = Measuring(engine, prompts, ablation, kept_in=kept)
+            yield from measuring.updates()
+            measured[name, ablation] = measuring.result()
+
+
 def importance_claims(engine: Engine, entry: Example, shown: Example, measured: dict | None = None) -> list[Claim]:
     """Return the claims of an example of Importance: what the answers of a set of prompts lose without a part.
 
@@ -495,25 +512,25 @@ def importance_claims(engine: Engine, entry: Example, shown: Example, measured: 
     asked, same = entry["view"] | shown["view"], has_heads_of(engine, catalogue.DEFAULT)
     ablation = asked.get("ablation", "off")
     measured = {} if measured is None else measured
-
-    def measure(name: str) -> Importance:
-        if (name, ablation) not in measured:
-            own = engine.name == catalogue.DEFAULT
-            prompts, kept = (prompt_set(name), kept_scores(name, ablation)) if own else (prompt_set(name)[:FEW_PROMPTS], None)
-            measured[name, ablation] = importance(engine, prompts, ablation, kept_in=kept)
-        return measured[name, ablation]
+    for _ in measure_sets(engine, entry, shown, measured):
+        pass
 
     def rows_of(name: str, part: str) -> dict[str, dict]:
         """Return the heads, or the sublayers, by name, the most important first."""
-        rows = [row for row in measure(name).rows() if (row["head"] is None) == part.endswith("mlp")]
+        rows = [row for row in measured[name, ablation].rows() if (row["head"] is None) == part.endswith("mlp")]
         return {f"{row['layer']}-{row['head'] or row['part']}": row for row in rows}
 
     claims, link = [], view_link(engine, "importance", asked)
     for kind, part, *bounds in shown["claims"]:
+        if kind == "surely" and engine.name != catalogue.DEFAULT:
+            continue
         rows, (says, number) = rows_of(asked["set"], part), _OF_PARTS[kind]
         if part in PROMPT_SETS or (part and not same):
             part = next(iter(rows_of(part, "") if part in PROMPT_SETS else rows))
-        value, about = number(measure(asked["set"]), rows, part), {"where": part, "link": link + f"&head={part}" * bool(part)}
+        value, about = (
+            number(measured[asked["set"], ablation], rows, part),
+            {"where": part, "link": link + f"&head={part}" * bool(part)},
+        )
         claims.append(Claim(_text_of(shown), says.format(how=_INSTEAD[ablation]), float(value), *bounds, **about))
     return claims
 
@@ -559,11 +576,15 @@ EXAMPLE_CLAIMS: dict[str, Callable[[Engine, Example, Example], list[Claim]]] = {
 
 
 class _Question(NamedTuple):
-    """What is asked of a model: the page whose example claims it, or the lesson, the text, and what returns the claims."""
+    """What is asked of a model: the page whose example claims it, or the lesson, the text, and what returns the claims.
+
+    prepare: What is measured for it beforehand, where that takes long.
+    """
 
     made: str
     text: str
     ask: Callable[[], list[Claim]]
+    prepare: Callable[[], Iterable[Progress]] = tuple
 
 
 def _lesson_questions(engine: Engine) -> Iterator[_Question]:
@@ -620,7 +641,7 @@ def _answer_claims(engine: Engine, measure: Measure, entry: Example) -> list[Cla
 
 
 class ClaimCheck:
-    """All claims put to a model, an example or a question of a lesson per update; `claims` has those of all updates so far.
+    """All claims put to a model, an example or a question of a lesson after the other; `claims` has those of all updates so far.
 
     Of a text that the model cannot read, one claim that cannot be asked says why.
     """
@@ -628,18 +649,26 @@ class ClaimCheck:
     def __init__(self, engine: Engine):
         self.engine: Engine | None = engine
         self.claims = list[Claim]()
-        asks = EXAMPLE_CLAIMS | {"importance": partial(importance_claims, measured={})}
-        shown = ((page, *pair) for page in asks for pair in sentences(page))
-        examples = [_Question(page, _text_of(one), partial(asks[page], engine, entry, one)) for page, entry, one in shown]
-        self.left = [*examples, *_lesson_questions(engine)]
+        self.left = list[_Question]()
+        measured: dict[tuple[str, str], Importance] = {}
+        for page, ask in EXAMPLE_CLAIMS.items():
+            for entry, one in sentences(page):
+                question = _Question(page, _text_of(one), partial(ask, engine, entry, one))
+                if page == "importance":
+                    shared = engine, entry, one, measured
+                    question = question._replace(ask=partial(ask, *shared), prepare=partial(measure_sets, *shared))
+                self.left.append(question)
+        self.left += _lesson_questions(engine)
         self.finished = False
 
     def updates(self) -> Generator[Progress, None, None]:
-        """Ask one after the other."""
+        """Ask one after the other, yielding the progress also while prompts are measured for one."""
         started, engine, questions = perf_counter(), self.engine, self.left
         self.engine, self.left = None, []  # what is kept of a check must not keep a large model in memory
-        for done, (made, text, ask) in enumerate(questions, 1):
+        for done, (made, text, ask, prepare) in enumerate(questions, 1):
             try:
+                for _ in prepare():
+                    yield Progress(done - 1, len(questions), perf_counter() - started)
                 found = ask()
             except UNASKABLE as problem:
                 found = [Claim(text, str(problem), math.nan, link=link_to(engine, text))]

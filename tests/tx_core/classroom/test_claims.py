@@ -11,6 +11,7 @@ from tests.support.serving import ROOT
 from tx_core.classroom import claims
 from tx_core.classroom.lesson_file import open_lesson
 from tx_core.engine import catalogue
+from tx_core.engine.bert_engine import load_own_engine
 from tx_core.engine.engine import Engine
 from tx_core.errors import Busy, TextProblem
 
@@ -116,6 +117,14 @@ def test_a_busy_moment_is_no_verdict_and_what_is_kept_of_a_check_holds_no_model(
         list(check.updates())
     assert [claim.says for claim in check.claims] == ["no blank"]
     assert (check.finished, check.engine, check.left) == (False, None, [])
+
+
+def test_another_model_is_asked_for_few_prompts_with_progress_after_each_and_for_no_interval(monkeypatch):
+    monkeypatch.setattr(claims, "FEW_PROMPTS", 2)
+    check = claims.ClaimCheck(load_own_engine(catalogue.MODELS / catalogue.DEFAULT, "other", "Other"))
+    check.left = [question for question in check.left if question.made == "importance"][:1]
+    assert [(update.done, update.total) for update in check.updates()] == [(0, 1), (0, 1), (1, 1)]
+    assert check.claims and not any("interval" in claim.says for claim in check.claims)
 
 
 def test_the_claims_that_are_stored_are_those_of_the_model():
