@@ -34,7 +34,7 @@ MAX_TOKENS = 48
 """Of either sentence: the model runs once for each cell of the map."""
 OTHERS = 3
 """Words beside the answers that are shown of a prediction."""
-TALLEST_ROW = 46
+TALLEST_ROW = 56
 """Pixels of a row of the map."""
 LEAST_EFFECT, NAMED = 0.25, 3
 """What a cell must move for the sentence on the whole map; how many cells it names where they are not followed upwards."""
