@@ -39,6 +39,19 @@ def test_a_wrong_value_is_named_in_one_line_with_what_is_allowed(host, name: str
     assert all(part in str(problem.value) for part in (variable(name), repr(value), allowed(name)))
 
 
+def test_a_variable_that_is_no_setting_is_warned_of(host, caplog: pytest.LogCaptureFixture):
+    host(training="3", trainings="2")
+    host_settings()
+    assert [message.split()[0] for message in caplog.messages] == ["TX_TRAINING"]
+
+
+def test_in_a_space_the_page_of_the_space_may_frame_the_app():
+    script = "from tx_core.settings import host_settings; print(host_settings().frame_ancestors)"
+    environment = os.environ | {"SPACE_ID": "owner/name", variable("frame_ancestors"): ""}
+    framing = subprocess.check_output([sys.executable, "-c", script], cwd=ROOT, env=environment, text=True)
+    assert framing.strip() == "'self' https://huggingface.co"
+
+
 @pytest.mark.parametrize("server", [["streamlit", "run", "app.py", "--server.headless", "true"], ["uvicorn", "app:app"]])
 def test_a_wrong_value_stops_the_start_with_one_line(server: list[str]):
     run = subprocess.run(

@@ -43,12 +43,13 @@ def count(rooms: Rooms) -> dict[str, int]:
         return {table.name: len(connection.execute(table.select()).all()) for table in TABLES.sorted_tables}
 
 
-def test_tokens_are_stored_as_hashes_only(rooms: Rooms):
+def test_tokens_cannot_be_guessed_and_are_stored_as_hashes_only(rooms: Rooms):
     room, teacher = rooms.open(SOURCE, STEPS)
     student = rooms.join(room.code)
     with rooms.engine.connect() as connection:
         kept = str([connection.execute(table.select()).all() for table in TABLES.sorted_tables])
     assert room.code in kept
+    assert len(teacher) == len(student) == 43  # 256 bits in base 64
     assert teacher not in kept and student not in kept
 
 

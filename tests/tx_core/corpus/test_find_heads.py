@@ -10,6 +10,7 @@ from scipy.stats import binomtest
 
 from tx_core import Condition, Relation, find_heads, read_sentences
 from tx_core.corpus import find_heads as module
+from tx_core.corpus import statistics
 from tx_core.corpus.find_heads import NO_OCCURRENCE, NOT_ANNOTATED, NOTHING_READ, OFFSETS, HeadsFound, count_hits
 from tx_core.corpus.sentence_file import Sentences, embedded_sentences
 from tx_core.corpus.words import (
@@ -197,6 +198,13 @@ def test_what_cannot_be_found_is_said(engine, read):
         with pytest.raises(TextProblem) as refused:
             find_heads(engine, relation, sentences)
         assert problem in str(refused.value)
+
+
+def test_only_as_many_words_are_kept_as_there_is_space_for(engine, monkeypatch):
+    monkeypatch.setattr(statistics, "MOST_ATTENDED", 48 * 100)
+    found = find_heads(engine, Relation(Condition("form", "the")))
+    assert len(found.words.words) <= 100
+    assert found.words.skipped + len(found.words.numbers) == len(embedded_sentences())
 
 
 CONLLU = """# text = The cats can't

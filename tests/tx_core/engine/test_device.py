@@ -9,7 +9,7 @@ from torch import nn
 
 from tx_core.engine import device
 from tx_core.engine.device import FALLBACK_NOTICE, UNUSED_CARD, WRONG_NUMBERS, DeviceRunner, best_device, sole_use, unused_card
-from tx_core.errors import ModelUnavailable
+from tx_core.errors import ModelUnavailable, memory_checked
 
 
 class CardTooSmall(nn.Linear):
@@ -52,6 +52,15 @@ def test_a_run_that_does_not_fit_on_the_card_is_repeated_on_the_cpu(problem: Run
     result = runner.run(compute)
     assert result.notice == FALLBACK_NOTICE
     assert runner.nbytes == 2 * own == 2 * 4 * 6, "the copy is not counted"
+
+
+def test_another_error_is_no_lack_of_memory():
+    with pytest.raises(RuntimeError, match="shapes"):
+        DeviceRunner(CardTooSmall(RuntimeError("shapes")), "cuda")
+    runner = DeviceRunner(nn.Linear(2, 2), "cpu")
+    runner.device = "cuda"
+    with pytest.raises(RuntimeError, match="shapes"), memory_checked():
+        runner.run(lambda model, where: model(torch.ones(1, 3)))
 
 
 class OnFullCard(nn.Parameter):

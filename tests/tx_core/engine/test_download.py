@@ -8,6 +8,8 @@ from huggingface_hub import ModelInfo, constants
 from tx_core.engine import download
 from tx_core.errors import ModelUnavailable
 
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
 
 def test_a_hub_that_cannot_be_reached_says_so_and_what_works_without_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
@@ -15,6 +17,19 @@ def test_a_hub_that_cannot_be_reached_says_so_and_what_works_without_it(tmp_path
     with pytest.raises(ModelUnavailable, match=r"someone/model could not be fetched.*embedded model works without a connection"):
         download.fetch("someone/model", None)
     assert not download.reaches_hub("someone/model")
+
+
+def test_settings_without_weights_are_not_taken_for_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    snapshot = tmp_path / "models--someone--model" / "snapshots" / COMMIT
+    snapshot.mkdir(parents=True)
+    (snapshot / "config.json").write_text("{}", encoding="utf-8")
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
+    assert not download.is_cached("someone/model", COMMIT)
+    with pytest.raises(ModelUnavailable):
+        download.fetch("someone/model", COMMIT)
+    (snapshot / "model.safetensors").write_bytes(b"weights")
+    assert download.is_cached("someone/model", COMMIT) and download.fetch("someone/model", COMMIT) == snapshot
 
 
 def info(**megabytes: float) -> ModelInfo:

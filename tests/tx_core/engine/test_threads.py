@@ -31,6 +31,13 @@ def test_a_thread_takes_one_core_and_then_all_of_its_own_again():
         torch.set_num_threads(usual)
 
 
+def test_no_more_is_taken_than_is_worked_on_and_one_that_waits():
+    taken, workers = [], 2
+    items = (taken.append(item) or item for item in range(20))
+    for given, _ in enumerate(parallel_map(lambda item: item, items, workers), 1):
+        assert len(taken) <= given + workers
+
+
 def test_a_problem_reaches_the_caller_and_no_worker_stays():
     def work(item: int) -> int:
         if item == 2:

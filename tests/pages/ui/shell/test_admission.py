@@ -1,5 +1,7 @@
 """Visitors are let in as long as there is a place, and a page that asks for runs too fast waits for its next one."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from pages.ui.shell import admission
@@ -66,6 +68,16 @@ def test_a_page_that_keeps_to_its_rate_never_waits_and_a_faster_one_does():
         waits.append(pace.count_run())
         now += 0.2
     assert waits == pytest.approx([0.0] * len(waits))
+
+
+def test_a_page_that_is_run_too_often_waits_before_it_runs(open_app, host, monkeypatch: pytest.MonkeyPatch):
+    host(max_runs_a_second=0.1)
+    waits: list[float] = []
+    monkeypatch.setattr(admission, "time", SimpleNamespace(sleep=waits.append))
+    app = open_app("words")
+    for _ in range(BURST):
+        app.run()
+    assert waits[BURST] > 0 and not any(waits[:BURST])
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from cachetools import LRUCache
 
@@ -63,6 +64,19 @@ def test_a_long_key_counts_though_its_result_is_tiny(store: LRUCache):
         cache.call(tiny, engine, f"{number} " + " " * 500)
         cache.call(tiny, engine, (f"{number} " + " " * 500,))
     assert len(store) < 5
+
+
+@dataclass(frozen=True)
+class Record:
+    array: np.ndarray
+    named: dict[str, tuple[str, ...]]
+    block: Block
+
+
+def test_the_size_of_a_record_is_that_of_all_that_it_holds():
+    record = Record(np.zeros(1000), {"a": ("b" * 500,) * 3}, Block("inner", 5_000))
+    assert 8_000 + 1_500 + 5_000 < cache.size_of(record) < 8_000 + 1_500 + 5_000 + 1_000
+    assert cache.size_of((record, record)) > 2 * cache.size_of(record)
 
 
 def test_what_goes_wrong_is_passed_on_and_not_kept(store: LRUCache):

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from pages.contents import HOME
 from pages.ui.stage import background_runs
 from tests.support.trainings import Clock, Counting, until
 from tx_core.training.background import Registry
@@ -30,3 +31,15 @@ def test_the_end_of_a_session_drops_its_trainings_and_its_scans(two_runs):
         until(lambda run=run: run.closed)
         assert run.done == 1
         assert registry.snapshot("ann", "copy") is None
+
+
+def test_a_short_loss_of_the_network_keeps_the_training_on_whatever_page_the_visitor_is(two_runs, open_app):
+    clock, (run, _) = two_runs
+    background_runs._release("ann")
+    app = open_app(HOME)
+    app.session_state["training_visitor"] = "ann"
+    app.run()
+    clock.now = 3 * background_runs.LEFT_SECONDS
+    run.let(1)
+    until(lambda: run.done == 1)
+    assert background_runs.TRAININGS.snapshot("ann", "copy").state == "running"
