@@ -61,12 +61,34 @@ def test_the_strongest_key_is_that_of_the_trace_and_no_special_token(engine):
     assert twice.options == ("the", "dog", "saw", "the (2)", "cat", ".")
 
 
+def test_the_strongest_cell_is_the_largest_weight_between_words(engine):
+    trace = engine.trace(KEYS)
+    weights = trace.attention.weights[1, 7, 1:-1, 1:-1]
+    found = answer(engine, measure="strongest_cell", text=KEYS, head="2-8")
+    row, column = np.unravel_index(weights.argmax(), weights.shape)
+    assert found.rows == found.columns == trace.attention.query_tokens.tokens[1:-1]
+    assert found.right == f"{found.rows[row]} → {found.columns[column]}"
+    assert found.value == pytest.approx(float(weights.max()))
+    assert np.allclose(np.reshape(found.shares, weights.shape), weights)
+    assert found.options[1] == f"{found.rows[0]} → {found.columns[1]}"
+
+
 @pytest.mark.parametrize("changes", ["", "causal"])
 def test_a_rank_counts_the_words_with_a_larger_share(engine, changes: str):
     shares, words = vocabulary_shares(engine, BLANK, *([Intervention("causal")] if changes else []))
     found = answer(engine, measure="rank_of", text=BLANK, word="walked", changes=changes)
     assert found.value == 1 + (shares > shares[words.index("walked")]).sum()
     assert found.right == f"{found.value:.0f}"
+
+
+def test_the_head_with_the_largest_effect_is_found_by_switching_each_off(engine):
+    found = answer(engine, measure="head_with_largest_effect", text=BLANK)
+    before, _ = vocabulary_shares(engine, BLANK)
+    for name in (found.right, "1-1", "6-8"):
+        layer, head = (int(number) - 1 for number in name.split("-"))
+        after, _ = vocabulary_shares(engine, BLANK, Intervention("off", layer=layer, head=head))
+        assert found.shares[found.options.index(name)] == pytest.approx(np.abs(after - before).sum() / 2, abs=1e-5)
+    assert found.value == max(found.shares)
 
 
 @pytest.mark.parametrize(
@@ -97,6 +119,13 @@ def test_a_guessed_word_gets_its_own_share_and_rank(engine):
         assert verdict.share == pytest.approx(share, rel=1e-4)
         assert verdict.rank == 1 + (shares > share).sum()
         assert verdict.right == (guess == "Went ")
+
+
+def test_a_number_is_right_within_its_tolerance(engine):
+    question = Question(ask="What?", kind="number", tolerance=0.05, answer=STEPS["Compute it"].question.answer)
+    right = Answer("0.86", 0.86)
+    guesses = {"0.86": True, "0,9": True, "0.95": False, "-1": False, "a lot": False}
+    assert {guess: grade(engine, question, right, guess).right for guess in guesses} == guesses
 
 
 def test_the_sums_of_a_question_and_its_labels_are_right_and_of_as_many_numbers_as_said(engine):

@@ -5,7 +5,7 @@ import pytest
 import torch
 import transformers
 
-from tests.support.checkpoints import write_decoder
+from tests.support.checkpoints import HEAD_DIM, write_decoder
 from tx_core import Intervention, load, next_words
 from tx_core.analysis.probabilities import probabilities
 from tx_core.engine import catalogue
@@ -25,6 +25,12 @@ def test_shares_by_hand():
     np.testing.assert_allclose(Sampling(top_k=3, top_p=0.7).shares(logits), [0, 4 / 7, 0, 3 / 7])
     with pytest.raises(ValueError, match="top_k must be 0 or more, got -1"):
         Sampling(top_k=-1)
+
+
+def test_a_number_draws_the_token_whose_part_of_the_interval_holds_it():
+    share = np.array([0.2, 0.0, 0.5, 0.3])
+    assert [draw(share, number) for number in (0.0, 0.49, 0.5, 0.79, 0.8, 0.999999)] == [2, 2, 3, 3, 0, 0]
+    assert draw(np.array([0.0, 1 - 1e-12]), 0.9999999999999) == 1
 
 
 def test_the_writer_knows_how_a_tale_begins(writer):
@@ -71,9 +77,12 @@ def test_writing_ends_with_a_special_token_and_where_no_more_can_be_read(writer)
 
 
 @pytest.mark.ci
-def test_a_relative_of_llama_says_what_the_library_says_comes_next(tmp_path):
-    write_decoder(tmp_path, "Mistral", kind="ForCausalLM", num_key_value_heads=2, sliding_window=4)
-    engine = load_engine(tmp_path, "Mistral", "Mistral")
+@pytest.mark.parametrize(
+    ("family", "own"), [("Mistral", {"sliding_window": 4}), ("Llama", {}), ("Qwen2", {}), ("Qwen3", {"head_dim": HEAD_DIM})]
+)
+def test_a_relative_of_llama_says_what_the_library_says_comes_next(tmp_path, family: str, own: dict[str, int]):
+    write_decoder(tmp_path, family, kind="ForCausalLM", num_key_value_heads=2, **own)
+    engine = load_engine(tmp_path, family, family)
     assert engine.info.predicts_next and engine.parts is not None
     written = write_words(engine, "Time flies", 4, seed=1)
     encoding = engine.encode("Time flies", None, written)

@@ -39,6 +39,14 @@ def test_what_the_words_said_and_the_bias_make_the_labels_scores(learned):
     assert stack.weights.shape == (2, 4, len(stack.query_tokens), len(stack.query_tokens))
 
 
+def test_the_label_of_a_text_does_not_depend_on_the_batch_around_it(learned):
+    training, _ = learned
+    short, long = min(training.test_rows, key=len), max(training.test_rows, key=len)
+    alone, beside = (score_labels(training, rows)[0].detach().numpy() for rows in ([short], [short, long]))
+    assert len(short) < len(long)
+    np.testing.assert_allclose(beside, alone, atol=1e-5)
+
+
 def test_a_run_that_was_stopped_goes_on_as_if_it_never_had_been(learned):
     training = start_training(SHORT, learned[0].data)
     stopped = training.updates()

@@ -45,6 +45,19 @@ def test_a_token_hidden_everywhere_is_one_with_attention_mask_0(engine, referenc
     assert abs(trace.hidden - plain.hidden).max() > 1e-3
 
 
+@pytest.mark.parametrize("family", ["bert", "bart"])
+def test_what_is_predicted_with_a_token_hidden_or_padding_unmasked_is_what_the_library_predicts(engine, reference, family: str):
+    hidden, unmasked = [Intervention("hidden", positions=(HIDDEN,))], [Intervention("no_padding_mask", value=4.0)]
+    trace = engine(family).trace(TEXT)
+    encoding = trace.attention.query_tokens
+    rows = [encoding, engine(family).encode("A ___."), encoding]
+    found = engine(family).blank_logits(rows, interventions=[hidden, (), unmasked])
+    padded = replace(encoding, ids=(*encoding.ids, *[engine(family).tokenizer.padding_id] * 4))
+    for logits, source, missing in ((found[0], encoding, HIDDEN), (found[2], padded, None)):
+        expected = by_the_library(reference(family), trace, source, missing).logits[0, list(encoding.blanks)]
+        np.testing.assert_allclose(logits, expected, atol=1e-4, rtol=1e-4)
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_causal_run_is_torchs_causal_attention_in_every_layer(engine, family: str):
     parts = ("query", "key", "value", "context", "weights")

@@ -88,6 +88,12 @@ def test_a_head_off_is_its_slice_zeroed_before_the_output_projection(hub_engine,
     assert trace.attention.weights[1, head - 1].any()
 
 
+def test_layers_of_an_encoder_decoder_are_numbered_through_its_stacks(hub_engine):
+    off = [Intervention("off", *head) for head in ((0, 0), (2, 1), (2 + checkpoints.LAYERS, 3))]  # of encoder, decoder and cross
+    for stack, head in zip(hub_engine("t5").trace(TEXT, PAIR, interventions=off).stacks, (0, 1, 3), strict=True):
+        assert np.argwhere(~stack.weights.any((-2, -1))).tolist() == [[0, head]]
+
+
 def test_a_bert_in_the_librarys_engine_answers_as_it_does_in_our_own(checkpoint):
     ours, theirs = (load(checkpoint("bert"), "bert", "BERT") for load in (load_own_engine, hub.load_engine))
     trace = ours.trace("The ___ sleeps", keep=("hidden",))
