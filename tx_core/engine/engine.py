@@ -263,13 +263,17 @@ def record_bytes(info: ModelInfo, sizes: Mapping[AttentionKind, tuple[int, int]]
     return 4 * numbers
 
 
-def check_record(info: ModelInfo, sizes: Mapping[AttentionKind, tuple[int, int]], parts: Collection[TracePart]) -> None:
-    """Raise TextProblem, before anything is allocated, if a run would keep more than the host allows."""
+def check_record(info: ModelInfo, sizes: Mapping[AttentionKind, tuple[int, int]], parts: Collection[TracePart]) -> int:
+    """Return how many texts of these sizes a run may keep within what the host allows.
+
+    Raises TextProblem, before anything is allocated, if it is none.
+    """
     nbytes, most = record_bytes(info, sizes, parts), host_settings().max_record_megabytes * 1_000_000
     if nbytes > most:
         # The size grows at most with the square of the length.
         longest = int(max(max(pair) for pair in sizes.values()) * math.sqrt(most / nbytes))
         raise TextProblem(RECORD_TOO_LARGE.format(megabytes=nbytes / 1e6, limit=most / 1e6, tokens=longest))
+    return most // max(nbytes, 1)
 
 
 def run_limits(info: ModelInfo, sizes: Sequence[tuple[int, int]], vectors: Mapping[str, Vectors] = {}) -> RunLimits:

@@ -165,8 +165,11 @@ class LocalEngine(Engine):
         pairs = list(zip(sources, targets, strict=True))
         changes = [check_run(interventions, self._limits(*pair, vectors)) for pair in pairs]
         given, sides = self.with_means(changes, vectors), [axes(*pair) for pair in pairs]
-        for side in sides:
-            check_record(self.info, {kind: (len(side[kind][0]), len(side[kind][1])) for kind in self.info.layers}, parts)
+        sizes = [{kind: (len(side[kind][0]), len(side[kind][1])) for kind in self.info.layers} for side in sides]
+        most = min(check_record(self.info, size, parts) for size in sizes)
+        if most < len(sources):
+            smaller = [sources[start : start + most] for start in range(0, len(sources), most)]
+            return [trace for batch in smaller for trace in self._run_batch(batch, keep, interventions, vectors)]
         scores = "blank_logits" in parts and self.info.fills_blanks
         # None if the decoder reads a second sentence.
         blanks = [source.blanks if scores and (target is None or source.pair is None) else () for source, target in pairs]

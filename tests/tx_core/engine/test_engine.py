@@ -9,6 +9,7 @@ import pytest
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.device import DeviceRunner
 from tx_core.engine.engine import RECORD_TOO_LARGE, record_bytes
+from tx_core.engine.local_engine import Batch
 from tx_core.errors import TextProblem
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import ALL_PARTS
@@ -68,6 +69,20 @@ def test_several_texts_have_in_their_order_the_traces_that_they_have_alone(reque
                     np.testing.assert_allclose(getattr(one, part), getattr(other, part), atol=1e-6)
     table = found.to_pandas().xs(texts[2], level="text")
     assert table.weight.to_numpy() == pytest.approx(engine.trace(texts[2], **asked).to_pandas().weight.to_numpy(), abs=1e-6)
+
+
+def test_several_texts_are_run_in_batches_within_the_limit_of_a_record(engine: BertEngine, host, monkeypatch: pytest.MonkeyPatch):
+    texts, sizes, forward = [f"{WORD * 39}{word}." for word in ("one", "two", "tea", "sea", "sun")], [], type(engine).forward
+
+    def counted(self: BertEngine, model: object, device: str, batch: Batch) -> object:
+        sizes.append(len(batch.rows))
+        return forward(self, model, device, batch)
+
+    monkeypatch.setattr(type(engine), "forward", counted)
+    host(max_record_megabytes=1)  # the maps of 6 · 8 heads and 43 tokens take 0.36 MB
+    found = engine.traces(texts)
+    assert sizes == [2, 2, 1]
+    assert [trace.attention.query_tokens.text for trace in found] == texts
 
 
 @pytest.mark.parametrize("family", ["embedded", "t5"])
