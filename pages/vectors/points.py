@@ -10,8 +10,7 @@ from pages.ui.export.computation import Computation, call, engine_call, named, s
 from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell import cache
-from pages.ui.shell.address import is_offered
-from pages.ui.shell.frame import page_address
+from pages.ui.shell.frame import page_link
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import whole_percent
 from pages.ui.stage.charts import LINE_COLOURS, MARKERS, Drawing, PointKind, kinds_of_points
@@ -59,7 +58,7 @@ def points_part(inputs: VectorInputs, engine: Engine) -> tuple[Part, list[Contro
     ]
     title = texts.EXPORT_TITLES[inputs.method].format(texts=name_texts(inputs))
     numbers = PartNumbers(title, about(inputs), [computation.places.round(4)])
-    below = (lambda: _lead_on(inputs)) if inputs.model == catalogue.DEFAULT and is_offered("links") else lambda: None
+    below = (lambda: _lead_on(inputs)) if inputs.model == catalogue.DEFAULT else lambda: None
     shown = _map(found, {name: kinds_of_points(kinds) for name, kinds in colourings.items()})
     formula, source_of = (texts.FORMULA, project) if not method else (texts.FORMULA_NEIGHBOURS, neighbour_map)
     return Part([shown], numbers, _prose(found), below, formulas=[formula], sources=[source_of]), controls
@@ -180,4 +179,4 @@ def _lead_on(inputs: VectorInputs) -> None:
             "model": BERT_BASE,
             **reading_in_link(not inputs.bare),
         }
-        st.markdown(texts.LARGER.format(address=page_address("vectors", view)))
+        page_link("vectors", texts.LARGER, view, icon=":material/arrow_forward:")

@@ -64,7 +64,7 @@ FORMULA = (
     r"X - \bar{x} = U S V^\top, \qquad \text{place} = U_{1:2}\,S_{1:2}\,R, "
     r"\qquad \text{share} = \frac{s_1^2 + s_2^2}{\sum_i s_i^2}"
 )
-LARGER = "Does a larger model part them? [The same texts in BERT base]({address}), where it can be had."
+LARGER = "Does a larger model part them? The same texts in BERT base, where it can be had"
 EXPORT_TITLES = {"pca": "Tokens in the plane of their vectors: {texts}", "tsne": "Tokens by their neighbours: {texts}"}
 MANY = "{count} sentences, {source}"
 
