@@ -1,6 +1,7 @@
 """The page of vectors: points are the core's, a probe runs in the background, and what its examples claim is true."""
 
 import re
+from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
@@ -45,7 +46,8 @@ def test_points_are_the_core_s_in_every_layer_and_each_is_named_with_its_text_an
         assert sorted(number for kind in kinds for number in kind["members"]) == list(range(len(found.tokens)))
     same = {kind["name"]: kind["members"] for kind in shown["chart"]["colourings"]["word"]}
     assert {tuple(found.tokens[at].text for at in same["<"])} == {("<", "<")}
-    assert "the same texts" in says(app).lower() and "model=bert-base-uncased" in says(app)
+    (larger,) = (link.proto for link in app.get("page_link") if link.proto.label == texts.LARGER)
+    assert parse_qs(larger.query_string)["model"] == ["bert-base-uncased"]
 
 
 def test_a_neighbour_map_is_the_core_s_says_what_it_does_not_show_and_can_be_left_where_it_cannot_be_made(open_app):
