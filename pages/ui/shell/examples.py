@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import streamlit as st
 
@@ -78,7 +78,7 @@ def offer_examples(
                 shown = example if example is not origin else None
                 with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="xsmall"):
                     st.markdown(f"**{texts.BREAK_IT}:**", width="content")
-                    _offer(widget_key(page, "counter_example"), origin.counters, shown, choose, texts.BREAK_IT, width="stretch")
+                    _offer(widget_key(page, "counter_example"), origin.counters, shown, choose, texts.BREAK_IT)
 
 
 def offer_views(page: str, fields: StageFields, choices: Sequence[Example], free: Collection[str] = ()) -> None:
@@ -101,7 +101,6 @@ def _offer(
     shown: Example | None,
     choose: Callable[[Example], None],
     label: str = texts.EXAMPLES,
-    width: Literal["content", "stretch"] = "content",
 ) -> None:
     titles = {example.title: example for example in choices}
     st.session_state[key] = shown.title if shown else None
@@ -110,4 +109,4 @@ def _offer(
         if example := titles.get(st.session_state.get(key), shown):
             choose(example)
 
-    st.pills(label, list(titles), key=key, on_change=accept, wrap=False, label_visibility="collapsed", width=width)
+    st.pills(label, list(titles), key=key, on_change=accept, wrap=False, label_visibility="collapsed")
