@@ -88,7 +88,7 @@ def _summary(shares: Mapping[str, Mapping[str, Share]]) -> dict[str, str]:
 
 def explain_methods() -> None:
     """Explain what each method does, right below the picture that names them."""
-    with st.expander(texts.MEANINGS_TITLE, expanded=True, icon=":material/help:"):
+    with st.expander(texts.MEANINGS_TITLE, icon=":material/help:"):
         st.markdown("\n".join(f"- **{texts.METHODS[name]}**: {meaning}" for name, meaning in texts.MEANINGS.items()))
 
 

@@ -65,18 +65,19 @@ MOST_SENTENCES, MOST_EXAMPLES = 500, 3
 def ask_relation(page: str, sentences: Sentences | None) -> None:
     """Ask for a relation: by two words of a sentence, or by what words must match; and offer to reverse it."""
     relation = escape_markdown(name_relation(chosen_relation(page)))
-    with st.popover(texts.RELATION.format(relation=relation), key=widget_key(page, "relation_opened")):
-        if sentences:
-            _ask_two_words(page, sentences)
-            st.caption(texts.OR_CONDITIONS)
-        for side, columns in (("query", texts.QUERY_COLUMNS), ("key", texts.KEY_COLUMNS)):
-            if side == "key":
-                controls.choice_box(texts.LINK, list(texts.LINKS), format_func=texts.LINKS.get, **_bound(page, "link"))
-            with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-                name, matches = texts.SIDES[side]
-                controls.choice_box(name, list(columns), format_func=columns.get, width=160, **_bound(page, f"{side}_in"))
-                st.text_input(matches, max_chars=MOST_EXPRESSION, **_bound(page, side), **texts.EXPRESSION)
-    st.button(texts.REVERSE, key=widget_key(page, "reverse"), help=texts.REVERSE_HELP, on_click=_reverse, args=(page,))
+    with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
+        st.button(texts.REVERSE, key=widget_key(page, "reverse"), help=texts.REVERSE_HELP, on_click=_reverse, args=(page,))
+        with st.popover(texts.RELATION.format(relation=relation), key=widget_key(page, "relation_opened")):
+            if sentences:
+                _ask_two_words(page, sentences)
+                st.caption(texts.OR_CONDITIONS)
+            for side, columns in (("query", texts.QUERY_COLUMNS), ("key", texts.KEY_COLUMNS)):
+                if side == "key":
+                    controls.choice_box(texts.LINK, list(texts.LINKS), format_func=texts.LINKS.get, **_bound(page, "link"))
+                with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+                    name, matches = texts.SIDES[side]
+                    controls.choice_box(name, list(columns), format_func=columns.get, width=160, **_bound(page, f"{side}_in"))
+                    st.text_input(matches, max_chars=MOST_EXPRESSION, **_bound(page, side), **texts.EXPRESSION)
 
 
 def _reverse(page: str) -> None:

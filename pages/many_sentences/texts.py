@@ -121,7 +121,7 @@ NOTICE = (
     "points."
 )
 RELATION = "Relation: {relation}"
-REVERSE, REVERSE_HELP = "⇄ Reverse", "Look the other way: from the word that was attended to, to the one that attended"
+REVERSE, REVERSE_HELP = "⇄", "Reverse the relation: from the word that was attended to, to the one that attended"
 COLUMN_NAMES = {
     "deprel": "dependency",
     "form": "word",

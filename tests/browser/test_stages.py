@@ -429,7 +429,7 @@ STAGES = {
         "/vectors?level=advanced",
         look_at_vectors,
         "layer=1&colour=word&token=1|token=1.*layer=1|layer=1.*token=1",
-        {"flies", "arrow", "1: time flies like an arrow", vector_texts.TITLES[1].format(layer=6)},
+        {"flies", "arrow", "A: time flies like an arrow", vector_texts.TITLES[1].format(layer=6)},
         (browser_texts.PICTURES["csv"], f"{vector_texts.TITLES[1].format(layer=6)},time,x in layer 6,-0.1548"),
     ),
     "claims": Stage(
