@@ -90,4 +90,4 @@ def test_what_is_no_list_of_dimensions_is_explained_and_kept_and_computes_nothin
     box.fill("7, 2 19")
     linked(page, dims="2-7-19")
     expect(charts(page).get_by_role("img", name="dimension 2, dimension 7, dimension 19")).to_be_visible()
-    assert box.input_value() == "7, 2 19"
+    assert box.input_value() == "2 7 19"
