@@ -102,17 +102,15 @@ def _leads_on(inputs: ExplanationInputs, engine: Engine, found: PairExplanation)
     """List where the chosen word leads on: the head by which the blank looks most at it, and its way in Patching."""
     encoding = found.rather[0].encoding
     blank, weights = encoding.blanks[0], cache.trace_with(engine, inputs.text).attention.weights
+    columns = engine.encode(inputs.text_b).words  # of Patching, whose map has the tokens of B
     model = {"model": inputs.model, **reading_in_link(not inputs.bare)}
 
     def leads(word: int) -> dict[str, object]:
-        place = encoding.words.index(word)
         places = [at for at, number in enumerate(encoding.words) if number == word]
         looks = weights[:, :, blank, places].sum(axis=-1)
         look = {"heads": heads_to_link([np.unravel_index(looks.argmax(), looks.shape)]), "focus": token_to_link(blank)}
-        links = [
-            page_address("attention", {"text": inputs.text, **look, **model}),
-            page_address("patching", {"text": inputs.text, "text_b": inputs.text_b, "cell": f"1-{place + 1}", **model}),
-        ]
+        pair = {"text": inputs.text, "text_b": inputs.text_b, "cell": f"1-{columns.index(word) + 1}"}
+        links = [page_address("attention", {"text": inputs.text, **look, **model}), page_address("patching", pair | model)]
         title = texts.CHOSEN.format(word=encoding.word_texts[word])
         return {"chart": {"title": title, "links": links if is_offered("links") else []}}
 

@@ -85,7 +85,7 @@ HEAD = {
 """Of a head, by its kind: "" of all others."""
 HERE = "In the {count:,} sentences here:"
 """Between what was counted on a treebank and what was counted in the sentences of the page."""
-NOT_BY_GRAMMAR = "These sentences are ranked by the kind of head; Find heads lists those of a grammatical relation."
+NOT_BY_GRAMMAR = "These sentences are not ranked by grammar; Find heads lists those of a grammatical relation."
 RANK_BY = "Strongest in"
 RANKS = {"own": "what this head does", "focused": "attention to few tokens", "broad": "attention to many tokens"}
 RANK_KIND = "attention to {aim}"

@@ -165,7 +165,7 @@ def _prose(found: Projection) -> list[str]:
         shows, aligned = texts.SHOWS_NEIGHBOURS.format(perplexity=PERPLEXITY), texts.ALIGNED_NEIGHBOURS
         most = MOST_NEIGHBOUR_TOKENS
     left = texts.NOT_SHOWN.format(count=found.left_out, all=all_texts, most=most)
-    explained = [texts.SHOWS_BASIC] if is_hidden("formulas") else [shows, aligned]
+    explained = [texts.SHOWS_BASIC] if is_hidden("formulas") and found.method == "pca" else [shows, aligned]
     return [*([left] if found.left_out else []), *explained]
 
 

@@ -52,7 +52,7 @@ def flow(weights: Float[np.ndarray, "layer head query key"], query: int) -> Floa
         raise TextProblem(
             TOO_LONG_FOR_FLOW.format(edges=layers * tokens**2, layers=layers, most=most, tokens=tokens, excess=tokens - most)
         )
-    from scipy.sparse import csr_array  # here: only flow needs scipy, which takes 40 MB
+    from scipy.sparse import csr_array  # here: it takes 40 MB, and few ask for flow
     from scipy.sparse.csgraph import maximum_flow
 
     capacities = np.zeros(((layers + 1) * tokens,) * 2, np.int32)  # node: layer * tokens + token, the input being layer 0

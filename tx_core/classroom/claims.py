@@ -46,7 +46,7 @@ EXAMPLES, LESSONS = ASSETS / "examples", ASSETS / "lessons"
 LESSON_CLAIMS = LESSONS / "claims.json"
 """By lesson and title of a step, claims on the answer to its question, or on another measure of the same fields."""
 UNASKABLE = (ChangeProblem, LessonProblem, ModelUnavailable, TextProblem)
-"""What a model raises that cannot be asked; a host that is busy is another matter, and ends a check."""
+"""What a model raises that cannot be asked; a busy host is another matter: measuring prompts waits, all else ends."""
 STORED = catalogue.MODELS / catalogue.DEFAULT / "claims.jsonl"
 """The claims on the embedded model, one a line."""
 YES = "(1: yes)"

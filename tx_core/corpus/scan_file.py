@@ -4,10 +4,10 @@ A file may come from a stranger: its size is bounded, every number and text is v
 """
 
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, FailFast, Field, PlainSerializer, PlainValidator, StringConstraints, ValidationError
 
 from tx_core.analysis.patterns import PATTERN_KINDS, TARGETED_KINDS, PatternSums
 from tx_core.corpus.sentence_file import (
@@ -34,6 +34,7 @@ MAX_SHARE = 1.001
 """Sums of attention in single precision may exceed 1 by rounding."""
 MAX_NATS = 20.0
 """An upper bound of the entropy of a row: that of e²⁰ tokens."""
+MOST_ERRORS = 100
 MAX_HEADS = 8192
 """Of all layers together, as 128 layers of 64 heads have: with many more, a small file takes seconds to read."""
 
@@ -54,7 +55,9 @@ def _array(numbers: Any) -> np.ndarray:
 
 Numbers = Annotated[np.ndarray, PlainValidator(_array), PlainSerializer(np.ndarray.tolist)]
 Number = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Matches = Annotated[list[tuple[Number, WholeNumber]], Field(max_length=PLACES)]
+Entry = TypeVar("Entry")
+Listed = Annotated[list[Entry], FailFast()]  # one error is enough: a file of wrong entries would make millions
+Matches = Annotated[Listed[tuple[Number, WholeNumber]], Field(max_length=PLACES)]
 Reasons = Annotated[tuple[LeftOut, ...], Field(max_length=20)]
 
 
@@ -128,8 +131,8 @@ class ScanFile(ScanPart):
     entropy: Numbers
     spread: Numbers
     distance: Numbers
-    sentences: list[MatchedSentence]
-    matches: list[list[list[Matches]]]
+    sentences: Listed[MatchedSentence]
+    matches: Listed[Listed[Listed[Matches]]]
 
 
 @dataclass(frozen=True)
@@ -242,7 +245,8 @@ def read_progress(data: bytes) -> CorpusScan:
     try:
         file = ScanFile.model_validate_json(data)
     except ValidationError as broken:
-        raise _altered(*broken.errors()[0]["loc"][:1]) from broken
+        few = broken.error_count() < MOST_ERRORS  # each costs time to write
+        raise _altered(*(broken.errors()[0]["loc"][:1] if few else ())) from broken
     _check_fit(file)
     return CorpusScan(file.origin, file.parts, file.finished, _report(file))
 

@@ -154,7 +154,7 @@ class Engine(Protocol):
     ) -> Traces:
         """Run the model on each text alone, with the same interventions, as `trace` does; raise what that raises.
 
-        A model in this process runs texts of one length in one batch.
+        A model in this process runs texts of one length together, in batches that stay within its limits.
         """
         return Traces(self.trace(text, keep=keep, interventions=interventions, vectors=vectors) for text in texts)
 

@@ -43,6 +43,12 @@ def test_a_word_leads_on_to_the_head_in_which_the_blank_looks_most_at_it_and_to_
         assert attention.startswith("./attention?") and "%3Cb%3E" in attention
         assert f"heads={layer}-{head}&focus={blank + 1}" in attention
         assert patching.startswith("./patching?") and f"cell=1-{place}" in patching and "text_b=" in patching
+    longer = {"text": "The key to the cabinets [MASK] old.", "text_b": "The keyholes to the cabinets [MASK] old."}
+    _, listing = looked_at(open_app(PAGE, **longer), word="5")
+    place = engine.encode(longer["text_b"]).tokens.index("cabinet") + 1  # the columns of Patching are the tokens of B
+    assert (
+        f"cell=1-{place}&" in listing["chart"]["links"][1] and place > engine.encode(longer["text"]).tokens.index("cabinet") + 1
+    )
 
 
 def test_the_table_is_the_stored_one_with_intervals_and_without_a_button(open_app):

@@ -6,5 +6,5 @@ Begin with `load.py`, then `hub_engine.py` and `recorder.py`.
 
 import transformers.utils
 
-# Its losses, which nothing here computes, would import scipy, which only a probe needs: 40 MB of memory.
+# Its losses, which nothing here computes, would import scipy, which few ask for: 40 MB of memory.
 transformers.utils.is_scipy_available = lambda: False
