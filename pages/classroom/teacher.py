@@ -179,11 +179,10 @@ def show_answers(code: str, token: str, room: Room, step: Step, picture: dict[st
     """
     revealed, votes = room.step in room.revealed, votes_of(host_store(), room, room.step)
     told = message(room, votes, for_teacher=True)
-    pictured = room.step if is_presented() and step.question and revealed else ""
-    with st.container(horizontal=True, key="classroom_strip"):  # before what turns to the picture, which leaves it its height
-        if pictured:
-            st.text(told["results"]["sentence"])
-            st.text(texts.BELOW_PICTURE.format(code=room.code))
+    pictured = {}
+    if is_presented() and step.question and revealed:
+        below = told["results"]["sentence"], texts.BELOW_PICTURE.format(code=room.code)
+        pictured = {"step": room.step, "below": below}
     entrance.show_live(entrance.LEAD, code, token, message=told, picture=picture, pictured=pictured)
     show_view(lesson_of(room.source), room.step, room, revealed or not step.question, votes)
     if is_presented():

@@ -83,9 +83,12 @@ function removeLive(live) {
   turnProjector();
 }
 
-// A projector turns to the picture of a step at its reveal (assets/shell/present.js), and to the words of the next one.
-function turnProjector(step = "") {
+// A projector turns to the picture of a step at its reveal (assets/shell/present.js), and to the words of the next one. Below the
+// picture stands a strip with what was guessed and how to come in.
+function turnProjector({ step = "", below = [] } = {}) {
   const root = document.documentElement;
+  document.querySelector(".below-picture")?.remove();
+  if (step) document.body.append(element("div", { class: "below-picture" }, ...below.map((text) => element("span", {}, text))));
   if ((root.dataset.revealed ?? "") === String(step)) return;
   if (step) root.dataset.revealed = step;
   else delete root.dataset.revealed;

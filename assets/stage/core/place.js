@@ -17,8 +17,8 @@ export function placeStage(root) {
   return height;
 }
 
-// What a class shows below the picture (assets/page.css).
-const stripHeight = () => document.querySelector(".st-key-classroom_strip")?.offsetHeight ?? 0;
+// What a class shows below the picture (assets/canvas/classroom/live.js).
+const stripHeight = () => document.querySelector(".below-picture")?.offsetHeight ?? 0;
 
 function heightOf(root, isPresented) {
   if (isPresented) return (innerHeight - stripHeight()) / root.style.zoom - MARGIN;

@@ -227,7 +227,7 @@ def test_a_teacher_with_a_projector_and_two_phones_is_in_charge(page_at, axe):
     row.get_by_role("button", name=texts.HIDE_WORD, exact=True).press("Enter")
     expect(row.get_by_role("button", name=texts.SHOW_WORD, exact=True)).to_be_visible()
     press(teacher, texts.REVEAL)
-    stage, summary = projector.get_by_test_id("stage"), projector.locator(".st-key-classroom_strip")
+    stage, summary = projector.get_by_test_id("stage"), projector.locator(".below-picture")
     expect(stage.get_by_text("paris", exact=True).filter(visible=True)).to_be_in_viewport(ratio=1)
     expect(summary).to_contain_text("“france”")
     boxes = [part.bounding_box() for part in (stage, summary)]
