@@ -20,7 +20,6 @@ from pages.ui.shell.address import (
     is_locked,
     is_presented,
     present_or_not,
-    take_over,
 )
 from pages.ui.shell.admission import explain_waiting, is_admitted, pause_before_run
 from pages.ui.shell.frame import (
@@ -40,7 +39,7 @@ from pages.ui.shell.level import (
 )
 from pages.ui.shell.metrics import page_run
 from pages.ui.shell.readiness import default_engine, first_visit
-from pages.ui.shell.session import came_by_history, has_lost_session, has_upload
+from pages.ui.shell.session import came_by_history
 from pages.ui.shell.start_page import NAVIGATION_SCRIPT, NOT_DRAWN, SIDEBAR_WIDTH, without_search
 from pages.ui.shell.step import SHOWN
 from pages.ui.shell.texts import LEAVE, SESSION_LOST
@@ -78,7 +77,7 @@ with st.container(key="level"):  # assets/page.css gives it no space
             {
                 "page": page.key,
                 "terms": STAGE_FILES.address("start-terms.js"),
-                "held": HELD in st.session_state or has_upload(),
+                "held": HELD in st.session_state,
                 "level": st.session_state.get(LEVEL_CHOSEN, ""),
                 "notDrawn": NOT_DRAWN,
                 "waits": waits,
@@ -89,11 +88,11 @@ with st.container(key="level"):  # assets/page.css gives it no space
                 "views": st.session_state.get(ADDED_VIEWS, []),
             }
         ),
-        on_resumed_change=lambda: None,
+        on_lost_change=lambda: None,
         on_again_change=lambda: None,
         on_presented_change=lambda: present_or_not(bool(st.session_state["navigation"].presented)),
     )
-if take_over(browser.resumed, browser.resumed is not None and has_lost_session()):
+if browser.lost and HELD not in st.session_state:
     st.session_state[LOST_AT] = time.monotonic()
 # A drawing that asked the lost server something asks again at once, and a run that does not say it takes the toast away.
 if time.monotonic() - st.session_state.get(LOST_AT, -math.inf) < LOSS_SECONDS:

@@ -52,17 +52,16 @@ function settle({ page, notDrawn }) {
 }
 
 // When a server dies, the browser reaches another one, or the same one anew, which knows nothing of this page; Streamlit runs
-// nothing by itself then, and every click asks for a part of a page that was never run there. So the whole page is asked for, with
-// what stands in its boxes, which may not have been sent yet.
-function resumeAfterLoss(run) {
-  const known = window.attentionExplorer
-  if (known) return void (known.run = run)
-  const resumed = window.attentionExplorer = { run, textsInBoxes } // drawings ask for the texts, too
+// nothing by itself then, and every click asks for a part of a page that was never run there. So the whole page is asked for.
+function runAfterLoss(run) {
+  const begun = document.attentionRunsAfterLoss
+  document.attentionRunsAfterLoss = run
+  if (begun) return
   const app = document.querySelector("[data-test-connection-state]")
   let lost = false
   new MutationObserver(() => {
     const connected = app.dataset.testConnectionState === "CONNECTED"
-    if (connected && lost) resumed.run(textsInBoxes())
+    if (connected && lost) document.attentionRunsAfterLoss()
     lost = !connected
   }).observe(app, { attributeFilter: ["data-test-connection-state"] })
 }
@@ -77,13 +76,6 @@ function askAgain(waits, run) {
     const status = waits === "model" ? await fetch(new URL("api/ready", document.baseURI)).then((answer) => answer.json()).catch(() => null) : {}
     if (status && status.state !== "warming up") run(true)
   }, AGAIN)
-}
-
-// What stands in the boxes of the page, by the keys of their widgets, which Streamlit writes as classes.
-function textsInBoxes() {
-  const boxes = [...document.querySelectorAll('input[type="text"]:not([role="combobox"]), textarea')]
-  const keyOf = (box) => box.closest('[class*="st-key-"]')?.className.match(/key-(\S+)/)[1]
-  return Object.fromEntries(boxes.map((box) => [keyOf(box), box.value]).filter(([key]) => key))
 }
 
 // Terms of the glossary are explained where a page uses them first. What does that is fetched when the page has been drawn.
@@ -191,5 +183,5 @@ export default function ({ data: [data], setTriggerValue, parentElement }) {
   sayAloud()
   keepViews(data.views)
   askAgain(data.waits, (again) => setTriggerValue("again", again))
-  resumeAfterLoss((texts) => setTriggerValue("resumed", { texts, held: data.held }))
+  runAfterLoss(() => setTriggerValue(data.held ? "lost" : "again", true))
 }

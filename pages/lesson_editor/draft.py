@@ -1,7 +1,7 @@
 """A lesson while it is written: plain fields for boxes, turned into a lesson's file and back, and kept.
 
-The file is what is checked, so that every error names a line of it. The browser keeps a copy of the draft, so that a reload or
-a lost server takes nothing that was typed, and a draft that was replaced comes back.
+The file is what is checked, so that every error names a line of it. The browser keeps a copy of the draft, for a reload or
+another server; a draft that was replaced comes back.
 """
 
 import json
@@ -31,8 +31,6 @@ KNOWN = {"level": DIFFICULTIES, "kind": texts.KINDS, "measure": texts.MEASURES}
 """The fields with one of a few values, and these."""
 OTHER_TYPES = {"tolerance": (int, float), "controls": (list, NoneType)}
 """Of fields whose first value has another type. `controls`: None where students may use all."""
-CHOSEN_FIELDS = ("id", "page", "level", "kind", "measure", "done", "controls")
-"""Fields that hold no text of the writer's."""
 
 
 def new_draft() -> Fields:
@@ -144,15 +142,12 @@ def _fields(page: str, view: Fields, question: Fields | None = None, **said: obj
     return fields
 
 
-def restored_draft(kept: object, typed: object) -> Fields | None:
-    """Return a draft that a browser kept; None where it is none, or one of another version.
-
-    typed: what stood in the boxes when the page was left, by the keys of their widgets; it is newer.
-    """
+def restored_draft(kept: object) -> Fields | None:
+    """Return a draft that a browser kept; None where it is none, or one of another version."""
     steps = kept.get("steps") if isinstance(kept, Mapping) else None
     if not (has_fields(kept, new_draft()) and all(has_fields(step, new_step("attention", {})) for step in steps)):
         return None
-    return with_typed(kept, typed) | {"steps": [with_typed(step, typed) for step in steps[:MAX_STEPS]]}
+    return dict(kept) | {"steps": [dict(step) for step in steps[:MAX_STEPS]]}
 
 
 def has_fields(kept: object, fields: Fields) -> bool:
@@ -162,17 +157,6 @@ def has_fields(kept: object, fields: Fields) -> bool:
     types = {name: OTHER_TYPES.get(name, type(value)) for name, value in fields.items()}
     has_types = all(isinstance(kept.get(name), types[name]) for name in fields)
     return has_types and all(kept[name] in known for name, known in KNOWN.items() if name in fields)
-
-
-def with_typed(kept: Mapping[str, object], typed: object) -> Fields:
-    """Return fields with the texts that were typed after them."""
-    boxes = {name: f"{box_name(kept['id'])}_{name}" for name in kept} | {"ask": f"{ask_box_name(kept)}_ask"}
-    found = typed if isinstance(typed, Mapping) else {}
-    return dict(kept) | {
-        name: found[box]
-        for name, box in boxes.items()
-        if name in kept and name not in CHOSEN_FIELDS and isinstance(found.get(box), str)
-    }
 
 
 def box_name(name: object) -> str:
@@ -227,7 +211,7 @@ def restore_from_report() -> None:
     report = report if isinstance(report, Mapping) else {}
     if not st.session_state.get(KNOWN_DRAFT):
         st.session_state[KNOWN_DRAFT] = True
-        if restored := restored_draft(report.get("draft"), report.get("typed")):
+        if restored := restored_draft(report.get("draft")):
             merge_draft(restored)
         if OPENED not in st.session_state and isinstance(opened := report.get("opened"), str):
             keep_opened(opened.encode(errors="replace"))

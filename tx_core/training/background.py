@@ -33,7 +33,7 @@ TrainingState = Literal["waiting", "running", "stopping", "stopped", "finished",
 
 
 class Trainable(Protocol):
-    """Protocol of a background run: `updates` yields one frozen record after each; of a training, calling it again resumes."""
+    """Protocol of a background run: `updates` yields one frozen record after each."""
 
     def updates(self) -> Generator[Any, None, None]: ...
 
@@ -132,15 +132,6 @@ class Registry:
         with self._lock:
             self.check_capacity(visitor, address)
             return self._add(visitor, kind, _Job(training, address=address))
-
-    def resume(self, visitor: str, kind: str, address: str = "") -> Snapshot | None:
-        """Continue a stopped run, its records kept; None where none was stopped. Raises Busy as for `start`."""
-        with self._lock:
-            self.check_capacity(visitor, address)
-            job = self._jobs.get((visitor, kind))
-            if job is None or job.state != "stopped":
-                return None
-            return self._add(visitor, kind, _Job(job.training, address=address, records=job.records))
 
     def snapshot(self, visitor: str, kind: str) -> Snapshot | None:
         """Return the state of a visitor's run, None without one."""

@@ -55,10 +55,7 @@ LAST_SENTENCE = "typed"
 HELD = "held_by_session"
 """Session entry: this session holds what no address brings back, such as a training or a lesson from a file."""
 LOST_AT = "lost_at"
-"""Session entry: when another server took over from one that held what no address brings back, by `time.monotonic()`."""
-TEXTS_OF_LOST_SESSION = "texts_of_lost_session"
-"""Session entry of the texts in the boxes of a page whose server was lost, by the keys of their widgets; and whether a run has
-given them to its boxes."""
+"""Session entry: when the browser came here from a server that held what no address brings back, by `time.monotonic()`."""
 KNOWN_ADDRESSES = 8
 """Own fields, as they were handed to the browser last: a request with some of them was on its way, and is no link."""
 
@@ -304,35 +301,6 @@ def request_parameters(names: Iterable[str]) -> dict[str, str]:
     return {name: sent[name] for name in names if name in sent}
 
 
-def take_over(reported: object, lost: bool) -> bool:
-    """Restore a page whose server was lost; return whether that session held state that no address restores.
-
-    reported: what the browser says of that page, which anybody can forge: `texts` by the keys of their boxes, and `held`.
-    lost: whether the browser had another session; one that still knows the page ignores the report. That the page has run here
-    says nothing: where a run was under way, Streamlit asks for one by itself, before the browser has reported.
-    """
-    if not lost or not isinstance(reported, Mapping):
-        return False
-    texts_by_key = reported.get("texts")
-    pairs = texts_by_key.items() if isinstance(texts_by_key, Mapping) else ()
-    texts_in_boxes = {key: text for key, text in pairs if isinstance(text, str)}
-    st.session_state[TEXTS_OF_LOST_SESSION] = {"texts": texts_in_boxes, "given": False}
-    return reported.get("held") is True
-
-
-def restore_lost_texts(page: str, fields: Sequence[Field], caught_up: bool) -> None:
-    """Refill the text boxes of a session lost with its server, in each run until the browser has caught up.
-
-    What it sends meanwhile, such as a look at whether the model is ready, still has the address of before.
-    """
-    lost = st.session_state.pop(TEXTS_OF_LOST_SESSION, {})
-    if not lost or (caught_up and lost["given"]):
-        return
-    boxes = {widget_key(page, field.name) for field in fields if field.read is str}
-    st.session_state.update({name: text for name, text in lost["texts"].items() if name in boxes})
-    st.session_state[TEXTS_OF_LOST_SESSION] = lost | {"given": True}
-
-
 def is_changed(page: str) -> bool:
     """Return whether the reader has changed what a page computes with since the browser was last told of it."""
     view = page_view(page)
@@ -450,7 +418,6 @@ def read_stage_address(page: str, fields: StageFields, set_along: Callable[[], M
     says_how = view.is_asked or not is_known
     existed, values = view.address is not None, view.values
     has_moved = _differs(page, values)
-    caught_up = not arriving and (sent == address or has_moved)
     carried = sentence_from_other_page(fields, values) if arriving and not by_history and not sent else {}
     sent = sent or carried
     navigated = not arriving and not has_moved and address not in (None, sent)
@@ -474,7 +441,6 @@ def read_stage_address(page: str, fields: StageFields, set_along: Callable[[], M
         is_asked=False,
         unknown=tuple(unknown),
     )
-    restore_lost_texts(page, fields.all, caught_up)
     _fill_entries(page, fields.all, values, arriving=arriving)
     if unknown:
         st.info(texts.UNKNOWN_PARAMETERS.format(names=", ".join(unknown)), icon=":material/link_off:")

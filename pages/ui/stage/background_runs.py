@@ -70,12 +70,6 @@ def start_or_queue(kind: str, make: Callable[[], Trainable]) -> None:
     TRAININGS.start(visitor(), kind, make(), own_address())
 
 
-def resume(kind: str, stopped: Trainable, choose: Callable[[Any], None]) -> None:
-    """Continue a stopped training with the settings that it had; raise Busy where the queue is full."""
-    TRAININGS.resume(visitor(), kind, own_address())
-    choose(stopped)
-
-
 def stop(kind: str) -> None:
     """Stop the visitor's run, or take it out of the queue."""
     TRAININGS.stop(visitor(), kind)
@@ -102,6 +96,7 @@ def keep_upload(page: str, box: str, kept: str, read: Callable[[UploadedFile], A
     uploaded.seek(0)
     try:
         set_values(page, {kept: read(uploaded)})
+        st.session_state[HELD] = True
     except TextProblem as problem:
         if before is None:
             raise

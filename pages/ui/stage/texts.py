@@ -74,8 +74,7 @@ ENCODER_ONLY = (
 
 # Training
 
-TRAIN, TRAIN_AGAIN, CONTINUE, STOP = "Train", "Train from scratch", "Continue", "Stop"
-CONTINUE_HELP = "Continues from the batch at which you stopped it."
+TRAIN, STOP = "Train", "Stop"
 OTHER_MODEL = "The model that you trained has other settings."
 UNTRAINED_MODEL = "Untrained: its weights are random numbers, so what it answers means nothing yet. Press Train."
 NO_MODEL = "What you type is answered here once the model is trained. Press Train."

@@ -231,8 +231,6 @@ def _buttons(own: Snapshot | None) -> list[tuple[str, str, str]]:
     """Return the buttons of a training, each with its name, its label and a sentence of help."""
     if own and own.running:
         return [] if own.state == "stopping" else [("stop", texts.STOP, "")]
-    if own and own.state == "stopped" and own.result.done < own.result.batches:
-        return [("continue", texts.CONTINUE, texts.CONTINUE_HELP), ("train", texts.TRAIN_AGAIN, "")]
     return [("train", texts.TRAIN, "")]
 
 
@@ -254,9 +252,6 @@ def take_wish(trainer: Trainer, reported: Reported) -> None:
     act = {
         "train": lambda: background_runs.start_or_queue(trainer.kind, trainer.make),
         "stop": lambda: background_runs.stop(trainer.kind),
-        "continue": lambda: background_runs.resume(
-            trainer.kind, background_runs.current_run(trainer.kind).result, trainer.choose
-        ),
         "show": lambda: trainer.choose(background_runs.current_run(trainer.kind).result),
     }.get(str(reported.get("training")))
     run = background_runs.current_run(trainer.kind)

@@ -1,4 +1,4 @@
-"""A teacher makes a lesson from views of two pages, saves, opens and shares it; and loses nothing by a reload."""
+"""A teacher makes a lesson from views of two pages, saves, opens and shares it; and loses nothing of it by a reload."""
 
 import re
 from pathlib import Path
@@ -138,7 +138,7 @@ def test_a_lesson_is_made_from_two_pages_saved_opened_shared_and_played(page_at,
 
 
 @pytest.mark.ci
-def test_a_reload_loses_nothing_that_was_typed_added_or_opened(page_at, server):
+def test_a_reload_loses_nothing_that_was_written_added_or_opened(page_at, server):
     page = page_at("/attention?text=Mary+lost+her+keys.")
     add_view_of_stage(page, 1)
     page.reload()
@@ -147,12 +147,9 @@ def test_a_reload_loses_nothing_that_was_typed_added_or_opened(page_at, server):
     expect(view).to_have_value(contents.page("attention").name)
     answered(page)
     write(page, texts.TITLE, "Sent")
-    page.get_by_text(texts.ABOUT, exact=True).click()
-    box_of(page, texts.DESCRIPTION).press_sequentially(" Typed")
     page.reload()
     expect(page.get_by_text(texts.RESTORED)).to_be_visible()
     expect(box_of(page, texts.TITLE)).to_have_value("Sent")
-    expect(box_of(page, texts.DESCRIPTION)).to_have_value(f"{texts.FIRST_DESCRIPTION} Typed")
     answered(page)
     page.get_by_role("button", name=texts.REMOVE, exact=True).click()
     expect(view).to_have_count(0)

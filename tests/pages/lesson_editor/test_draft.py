@@ -5,7 +5,7 @@ import json
 import pytest
 
 from pages.lesson_editor import draft
-from pages.lesson_editor.draft import ask_box_name, box_name, draft_of, file_of, new_draft, new_step, restored_draft
+from pages.lesson_editor.draft import draft_of, file_of, new_draft, new_step, restored_draft
 from pages.ui.panels import lesson
 from pages.ui.shell.address import DRAFT
 from pages.ui.shell.frame import new_id
@@ -22,37 +22,21 @@ def session(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
 @pytest.mark.parametrize("name", lesson.shipped_names())
 def test_a_draft_of_a_lesson_comes_back_from_the_browser_and_from_its_file_as_it_was(name: str):
     draft = draft_of(lesson.shipped_lesson(name))
-    assert restored_draft(json.loads(json.dumps(draft)), {}) == draft
+    assert restored_draft(json.loads(json.dumps(draft))) == draft
     assert read_lesson(file_of(draft).encode()) == lesson.shipped_lesson(name)
-
-
-def test_what_was_typed_and_not_sent_is_newer():
-    draft = new_draft() | {"title": "Sent"}
-    step = new_step("attention", {"text": "One."}) | {"kind": "open", "ask": "Sent?"}
-    draft["steps"] = [step]
-    typed = {
-        f"{box_name(draft['id'])}_title": "Typed",
-        f"{box_name(step['id'])}_text": "Typed, too",
-        f"{ask_box_name(step)}_ask": "Typed?",
-        f"{box_name(new_id())}_about": "of another lesson",
-        f"{box_name(draft['id'])}_level": "hard",
-    }
-    back = restored_draft(draft, typed)
-    assert (back["title"], back["about"], back["level"]) == ("Typed", draft["about"], draft["level"])
-    assert (back["steps"][0]["text"], back["steps"][0]["ask"]) == ("Typed, too", "Typed?")
 
 
 def test_a_draft_of_another_version_is_none():
     step = new_step("attention", {"text": "One."})
     whole = new_draft() | {"steps": [step]}
-    assert restored_draft(whole, None) == whole
+    assert restored_draft(whole) == whole
     steps = ({}, step | {"page": "words"}, step | {"kind": "gone"})
     for broken in ({}, whole | {"minutes": None}, whole | {"level": "gone"}, *(whole | {"steps": [one]} for one in steps)):
-        assert restored_draft(broken, {}) is None
+        assert restored_draft(broken) is None
 
 
 def report(session: dict[str, object], **kept: object) -> None:
-    session[draft.KEEPER] = {"report": {"draft": None, "typed": {}, "views": []} | kept}
+    session[draft.KEEPER] = {"report": {"draft": None, "views": []} | kept}
     draft.restore_from_report()
 
 
@@ -69,7 +53,7 @@ def test_a_new_session_takes_over_the_draft_and_the_views_that_were_added(sessio
     assert len(session[DRAFT]["steps"]) == 3
 
 
-@pytest.mark.parametrize("reported", [None, 5, [], {"draft": [], "typed": [], "views": {}}, {"views": [None, 5, {}]}])
+@pytest.mark.parametrize("reported", [None, 5, [], {"draft": [], "views": {}}, {"views": [None, 5, {}]}])
 def test_a_forged_report_changes_nothing(session, reported: object):
     session[draft.KEEPER] = {"report": reported}
     draft.restore_from_report()

@@ -18,7 +18,7 @@ def queue_of(registry: Registry, *visitors: str) -> list[int | None]:
     return [snapshot.ahead if snapshot and snapshot.state == "waiting" else None for snapshot in snapshots]
 
 
-def test_a_stopped_training_keeps_what_it_learned_and_can_be_resumed():
+def test_a_stopped_training_keeps_what_it_learned():
     registry, training = Registry(limit=1), Counting(5)
     registry.start("ann", "copy", training)
     training.let(1)
@@ -31,12 +31,7 @@ def test_a_stopped_training_keeps_what_it_learned_and_can_be_resumed():
     assert stopped.state == "stopped"
     assert stopped.result is training
     assert training.closed
-    assert registry.resume("ann", "copy").records == (1, 2)
-    training.let(3)
-    done = ended(registry, "ann")
-    assert (done.state, done.records) == ("finished", (1, 2, 3, 4, 5))
-    assert registry.resume("ann", "copy") is None
-    assert registry.resume("bob", "copy") is None
+    assert stopped.records == (1, 2)
 
 
 def test_runs_beyond_the_limit_wait_and_begin_by_themselves_in_the_order_in_which_they_came():

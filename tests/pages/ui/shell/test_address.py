@@ -1,16 +1,14 @@
 """The view of a page in its address, where runs overtake each other; the sentence that comes along to the page opened next."""
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
 
 def page() -> None:
     import streamlit as st
 
-    from pages.ui.shell.address import StageFields, hand_over, number_field, read_stage_address, take_over, text_field
+    from pages.ui.shell.address import StageFields, hand_over, number_field, read_stage_address, text_field
 
     fields = StageFields((text_field("text"), number_field("layer", 1, 1, 9)), (), {})
-    st.session_state["held"] = take_over(st.session_state.pop("reported", None), st.session_state.get("lost", False))
     read_stage_address("page", fields)
     if not st.session_state.get("overtaken"):
         st.session_state["own"] = hand_over("page", fields)["address"]["own"]
@@ -33,36 +31,6 @@ def test_back_pressed_twice_goes_back_twice_though_the_second_overtakes_the_run_
     app.run()
     assert app.session_state["page_layer"] == 1
     assert own(app) == {"text": "tea"}
-
-
-@pytest.mark.parametrize("ran_already", [False, True], ids=["at once", "after a run that Streamlit asked for by itself"])
-def test_what_stood_in_a_box_comes_back_and_the_rest_comes_from_the_address(ran_already: bool):
-    app = AppTest.from_function(page)
-    app.query_params.update(text="tea", layer="4")
-    app.session_state["lost"] = True
-    if ran_already:
-        app.run()
-    app.session_state["reported"] = {"texts": {"page_text": "coffee", "page_layer": "7", "other_text": "milk"}, "held": True}
-    app.run()
-    assert (app.session_state["page_text"], app.session_state["page_layer"], app.session_state["held"]) == ("coffee", 4, True)
-    assert own(app) == {"text": "coffee", "layer": "4"}
-    app.run()  # sent before the browser knew the new address
-    assert app.session_state["page_text"] == "coffee" and own(app) == {"text": "coffee", "layer": "4"}
-    app.query_params.update(own(app))
-    app.run()  # the browser has caught up: from now on, an address that changes is a step of the reader
-    app.query_params.update(text="milk")
-    app.run()
-    assert app.session_state["page_text"] == "milk"
-
-
-@pytest.mark.parametrize("reported", [None, "text", 3, [], {}, {"texts": 3, "held": "yes"}, {"texts": {"page_text": ["x"]}}])
-def test_a_report_that_makes_no_sense_changes_nothing(reported):
-    app = AppTest.from_function(page)
-    app.query_params.update(text="tea", layer="4")
-    app.session_state["reported"], app.session_state["lost"] = reported, True
-    app.run()
-    assert not app.exception
-    assert (app.session_state["page_text"], app.session_state["page_layer"], app.session_state["held"]) == ("tea", 4, False)
 
 
 MINE = "The bird sang a song."
