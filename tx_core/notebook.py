@@ -55,11 +55,11 @@ def view(trace: Trace, unchanged: Trace | None = None, *, layer: int = 0, head: 
     size = sum(2 * stack.weights.size for run in runs.values() for stack in run.stacks)
     if size > MOST_BYTES:
         raise ValueError(f"weights of at most {MOST_BYTES:,} bytes are shown, got {size:,}: shorten the text")
-    browser = json.loads((STAGE / "dist" / "notebook.json").read_text("utf-8"))
+    header, texts = (json.loads((STAGE / name).read_text("utf-8")) for name in ("dist/notebook.json", "texts.json"))
     sent = {key: (f"{key} {run!r}", run.stacks) for key, run in runs.items()}
-    message = pack_whole(_header(trace, unchanged, layer, head) | browser["header"], sent)
+    message = pack_whole(_header(trace, unchanged, layer, head) | header, sent)
     style = (STAGE / "stage.css").read_text("utf-8")
-    return StageWidget(message=message, style=style, texts=browser["texts"], paper=browser["header"]["paper"])
+    return StageWidget(message=message, style=style, texts=texts, paper=header["paper"])
 
 
 def _header(trace: Trace, unchanged: Trace | None, layer: int, head: int) -> dict[str, object]:

@@ -24,7 +24,7 @@ from pages.ui.stage.controls import Control, numbered
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import About, Picture
 from pages.ui.stage.sources import reading, source
-from pages.ui.stage.texts import STACK, STACK_LABELS
+from pages.ui.stage.texts import STACK_LABELS
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
@@ -148,7 +148,7 @@ def view_controls(drawing: Drawing | None = None) -> list[Control]:
     """Return the controls of the stage: the view, and where there are several, the kind of attention and the layer."""
     found = [Control("picture", "segments", texts.ASK_VIEW, tuple(texts.VIEWS.items()), apart=True)]
     if drawing and drawing.kinds[1:]:
-        found.append(Control("stack", "list", STACK, tuple((kind, STACK_LABELS[kind]) for kind in drawing.kinds)))
+        found.append(Control("stack", "list", CONTROLS["stack"], tuple((kind, STACK_LABELS[kind]) for kind in drawing.kinds)))
     if drawing and drawing.layer is not None:
         found.append(Control("layer", "list", CONTROLS["layer"], numbered(drawing.layers, CONTROLS["layerNumber"])))
     return found

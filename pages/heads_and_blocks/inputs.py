@@ -29,11 +29,10 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage.architecture import Box, Stack, architecture, lit, norms_and_sums
-from pages.ui.stage.browser_texts import NORM, NORM_AFTER, RESIDUAL
 from pages.ui.stage.controls import Control, matrix_controls, numbered
 from pages.ui.stage.inputs import PageInputs, ask_model, ask_sentences, input_values
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
-from pages.ui.stage.texts import NEEDS_OWN_BERT, SECOND_SENTENCE
+from pages.ui.stage.texts import NEEDS_OWN_BERT, NORM, NORM_AFTER, RESIDUAL, SECOND_SENTENCE
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine.bert_engine import BertEngine, OwnEngine
 from tx_core.errors import ModelUnavailable

@@ -21,7 +21,7 @@ from pages.ui.shell.address import HELD, LESSON, LOCK, PRESENT, STEP, link_with
 from pages.ui.shell.controls import download_button, qr_code
 from pages.ui.shell.frame import explain
 from pages.ui.shell.session import uploaded_file
-from pages.ui.shell.texts import FRAME_HTML, NO_FRAMES
+from pages.ui.stage.browser_texts import EXPORT
 from tx_core.classroom.lesson_file import Lesson, pack_lesson, with_line
 from tx_core.errors import ExplorerError, LessonProblem
 from tx_core.settings import host_settings
@@ -93,10 +93,10 @@ def _offer_link(lesson: Lesson) -> None:
     st.text(texts.LINK)
     st.code(link, language=None, wrap_lines=True)
     st.text(texts.FRAME)
-    frame = FRAME_HTML.format(link=escape(f"{link}&embed=true"), title=escape(lesson.title))
+    frame = EXPORT["frame"].format(link=escape(f"{link}&embed=true"), title=escape(lesson.title))
     st.code(frame, language=None, wrap_lines=True)
     if host_settings().frame_ancestors == "'self'":
-        st.caption(NO_FRAMES)
+        st.caption(EXPORT["noFrames"])
     if len(link) <= MAX_QR_CHARACTERS:
         st.image(qr_code(link), alt=texts.QR_ALT, caption=texts.QR_ALT, width=320)
     else:

@@ -1,13 +1,13 @@
 """What the page on which lessons are written says."""
 
 from pages.ui.panels.question_kinds import MEASURE_TEXTS, QUESTION_VIEWS
-from pages.ui.shell.texts import ADD_TO_LESSON, SETTING_NAMES, TRAINING_SIZES
+from pages.ui.shell.texts import SETTING_NAMES, TRAINING_SIZES
 from pages.ui.stage.browser_texts import EXPORT
 from tx_core.classroom.lesson_file import MAX_PACKED_CHARACTERS
 
 HOW_TO_ADD = (
     "Choose a page under “Add a step”. Or open any page, set it up as your students should see it, and choose "
-    f"“{ADD_TO_LESSON}” under “{EXPORT['menu']}”."
+    f"“{EXPORT['addToLesson']}” under “{EXPORT['menu']}”."
 )
 NO_STEPS = "Your lesson has no steps yet."
 ABOUT, STEPS, RESULT = "About the lesson", "Steps", "Save and share"

@@ -2,10 +2,10 @@
 
 import { fit } from "./surface.js";
 
-// A sentence of `pages/ui/stage/texts.py`, as in "{word} differs", with values, texts or elements, for its placeholders: a list
+// A sentence of Python's or of `assets/stage/texts.json`, as in "{word} differs", with values, texts or elements, for its placeholders: a list
 // of parts for `append`, or for `join("")` where all are texts.
 export function filled(sentence, values) {
-  return sentence.split(/\{(\w+)\}/).map((part, index) => (index % 2 ? values[part] : part)).filter((part) => part !== "");
+  return sentence.split(/\{(\w+)(?::[^{}]*)?\}/).map((part, index) => (index % 2 ? values[part] : part)).filter((part) => part !== "");
 }
 
 // The same as one text.

@@ -1,3 +1,3 @@
-// What every drawing may say. The texts are Python's (pages/ui/stage/browser_texts.py): the module that starts a bundle fills this object.
+// What every drawing may say. The texts stand in assets/stage/texts.json: the module that starts a bundle fills this object with them.
 
 export const TEXTS = {};

@@ -1,4 +1,4 @@
-// A map in a sentence, for everybody: under the picture, and read aloud. The sentences stand in pages/ui/stage/browser_texts.py.
+// A map in a sentence, for everybody: under the picture, and read aloud. The sentences stand in assets/stage/texts.json.
 
 import { strongest, weightOf, span } from "../../canvas/core/bytes.js";
 import { TEXTS } from "../../canvas/core/texts.js";

@@ -9,10 +9,6 @@ LINK_TOO_LONG_TO_SHARE = (
     "Shorten the text and open this again, or send the text separately."
 )
 PART_NOT_LOADED = "This part of the page could not be loaded. Check the connection, then reload the page."
-LINK_SHOWS_VIEW = "Whoever opens this link sees what you see now."
-FRAME_HTML = '<iframe src="{link}" title="{title}" width="100%" height="640" style="border: 0" allowfullscreen></iframe>'
-NO_FRAMES = "No other site can show it yet: whoever runs this server allows sites, such as your Moodle, by TX_FRAME_ANCESTORS."
-"""Beside the HTML of a frame, where the host has allowed no site."""
 
 DEVICES = {"cpu": "running on CPU", "cuda": "running on a GPU (CUDA)", "mps": "running on Apple's GPU (MPS)"}
 ENGINE = "{model} · {device}"
@@ -59,7 +55,6 @@ NEXT_PAGE = "Next: {page}"
 BACK_TO_LESSON = "Back to lesson, step {number}"
 LEAVE = "Esc: back"
 SESSION_LOST = "Lost with a server: trainings, uploads, and all lessons but the one opened last. Another took over."
-ADD_TO_LESSON = "Add this view to a lesson"
 ADD_AND_WRITE = "Add this view to your lesson, and go on writing it"
 WRITE_LESSON = "Write the lesson (views added: {count})"
 

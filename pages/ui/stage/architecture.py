@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from pages.ui.stage import browser_texts
+from pages.ui.stage import texts
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ def sums_and_norms(*parts: Box) -> list[Box]:
     """Return the parts of a post-norm block, each followed by its sum and its norm: named after it, and without a click."""
     found = []
     for part in parts:
-        residual = Box(f"{part.name}_sum", "+", browser_texts.RESIDUAL.format(part=part.title), "sum")
-        found += [part, residual, Box(f"{part.name}_norm", browser_texts.NORM, browser_texts.NORM_AFTER.format(part=part.title))]
+        residual = Box(f"{part.name}_sum", "+", texts.RESIDUAL.format(part=part.title), "sum")
+        found += [part, residual, Box(f"{part.name}_norm", texts.NORM, texts.NORM_AFTER.format(part=part.title))]
     return found
 
 
@@ -80,8 +80,8 @@ def norms_and_sums(*parts: Box) -> list[Box]:
     """Return the parts of a pre-norm block, each between its norm and its sum: named after it, and without a click."""
     found = []
     for part in parts:
-        norm = Box(f"{part.name}_norm", browser_texts.NORM, browser_texts.NORM_BEFORE.format(part=part.title))
-        found += [norm, part, Box(f"{part.name}_sum", "+", browser_texts.RESIDUAL.format(part=part.title), "sum")]
+        norm = Box(f"{part.name}_norm", texts.NORM, texts.NORM_BEFORE.format(part=part.title))
+        found += [norm, part, Box(f"{part.name}_sum", "+", texts.RESIDUAL.format(part=part.title), "sum")]
     return found
 
 
@@ -89,7 +89,7 @@ def architecture(*stacks: Stack, cross: str = "") -> dict[str, object]:
     """Return the drawing as a stage is told. cross: the part of the last stack that reads what the first one gives."""
     told = [_stack_message(stack) for stack in stacks]
     to = {"from": 0, "to": f"{len(stacks) - 1} part {cross}"}
-    return {"label": browser_texts.ARCHITECTURE, "stacks": told, "cross": to if cross else None}
+    return {"label": texts.ARCHITECTURE, "stacks": told, "cross": to if cross else None}
 
 
 def _stack_message(stack: Stack) -> dict[str, object]:
@@ -102,7 +102,7 @@ def _stack_message(stack: Stack) -> dict[str, object]:
         "whole": whole,
         "notes": list(stack.notes),
         "partNotes": list(stack.part_notes),
-        "blockLabel": stack.label or browser_texts.BLOCK,
+        "blockLabel": stack.label or texts.BLOCK,
     }
 
 

@@ -20,7 +20,7 @@ from pages.ui.stage.view_options import SCALES
 from tx_core.settings import ASSETS
 
 NOTEBOOK = ASSETS / "stage" / "dist" / "notebook.json"
-"""Of `tx_core/notebook.py`, which knows no page; `python -m pages.ui.stage.scripts` writes it."""
+"""What is the same in every header, for `tx_core/notebook.py`; `python -m pages.ui.stage.scripts` writes it."""
 STYLE = "stage.css"
 """The style sheet of the stages."""
 START_MODULE = """import drawing from "./BUNDLE";
@@ -48,10 +48,9 @@ def read_files() -> dict[str, str]:
     return bundles | starts | {path.name: path.read_text("utf-8") for path in sheets} | {"texts.js": texts}
 
 
-def notebook_parts() -> str:
-    """Return what a notebook has of the pages, as JSON: the texts of the stages, and what is the same in every header."""
-    header = {"scales": SCALES, "paper": PAPER, "kinds": STACK_LABELS}
-    return json.dumps({"header": header, "texts": stage_texts()}, ensure_ascii=False, indent=1) + "\n"
+def notebook_header() -> str:
+    """Return what is the same in every header, as JSON for a notebook."""
+    return json.dumps({"scales": SCALES, "paper": PAPER, "kinds": STACK_LABELS}, ensure_ascii=False, indent=1) + "\n"
 
 
 STAGE_FILES = ServedFiles("stage", read_files)
@@ -87,4 +86,4 @@ def component(name: str, entry: str, box: str, style: str = STYLE, heights: tupl
 
 
 if __name__ == "__main__":
-    NOTEBOOK.write_text(notebook_parts(), "utf-8")
+    NOTEBOOK.write_text(notebook_header(), "utf-8")

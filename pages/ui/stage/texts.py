@@ -1,24 +1,20 @@
 """What the stages and their inputs say in Python: whole sentences or labels with named placeholders."""
 
+from pages.ui.stage.browser_texts import CONTROLS, NOTES, ROUTES, TRAINING
+
 # Attention map
 
-HOW_TO_READ = (
-    "Each row is a word that looks, each column a word that is looked at; the stronger the colour of a cell, the larger its "
-    "share of the attention. The shares of a row sum to 1."
-)
-NOT_AN_EXPLANATION = "Attention is not an explanation: a weight shows what is mixed in, not what decided the result."
+HOW_TO_READ, NOT_AN_EXPLANATION = NOTES["howToRead"], NOTES["notAnExplanation"]
 EXPLANATION_DEBATE = (
     "Attention is not an explanation: other weights can lead to the same prediction (Jain & Wallace 2019). "
     "Learned weights are not arbitrary, either (Wiegreffe & Pinter 2019)."
 )
-NOTHING_HIDDEN = "Nothing is hidden: one side has only special tokens, so nothing would be left to show."
 WEIGHTS_TABLE = "Weights as a table"
 WEIGHTS_TABLE_CAPTION = "Each row is a query (a token that attends), each column a key (a token that is attended to)."
 
 # View options
 
-DRAWING_LABELS = {"both": "Both", "heatmap": "Heatmap", "lines": "Lines"}
-STACK = "Attention"
+DRAWING_LABELS = CONTROLS["shows"]
 STACK_LABELS = {
     "self": "Encoder self-attention",
     "decoder": "Decoder self-attention",
@@ -35,8 +31,6 @@ NO_SEPARATOR = {
     False: "No separator stands between the two sentences: nothing tells the model where the second begins.",
 }
 ADDS_NONE = "The tokenizer of this model adds no special tokens: there are none to leave out."
-SHOW = "Show"
-COLOURS = "Colour scale"
 HEADS_MISSING = "This model has {layers} layers with {heads} heads each. Heads that do not exist were ignored."
 TOKEN_MISSING = "This text has {tokens:,} tokens, so there is no token {position:,} to focus on."
 
@@ -58,10 +52,7 @@ ENGLISH_ONLY = (
     "or does not know."
 )
 BLANK = "Blank"
-
-# Word buttons
-
-WORD_BUTTONS = "Click a word to make it a blank. Click a blank to bring the word back or to see the model's guess."
+WORD_BUTTONS = ROUTES["words"]
 TOO_MANY_WORDS = "This text has more than {maximum} words. To make a blank, type ___ in the box where a word should go."
 
 # Pages in parts
@@ -74,12 +65,12 @@ ENCODER_ONLY = (
 
 # Training
 
+UNTRAINED_MOMENT, CURVE_STEP = TRAINING["untrained"], TRAINING["step"]
 TRAIN, STOP = "Train", "Stop"
 OTHER_MODEL = "The model that you trained has other settings."
 UNTRAINED_MODEL = "Untrained: its weights are random numbers, so what it answers means nothing yet. Press Train."
 NO_MODEL = "What you type is answered here once the model is trained. Press Train."
 STORED_MODEL = "Trained with the default settings, and stored with this app. Train it yourself, or move along the curve."
-UNTRAINED_MOMENT = "Untrained"
 MOMENT = "After {batch:,} of {batches:,} batches"
 MOMENT_ON_PROBE = "After {batch:,} of {batches:,} batches, on “{probe}”"
 STARTING = "Starting …"
@@ -96,7 +87,6 @@ READING_PROGRESS = progress_texts("Reading", "sentence")
 QUEUE_NEXT = "Waiting: you are next. It starts automatically."
 QUEUE_ONE_AHEAD = "Waiting: 1 visitor is ahead of you. It starts automatically."
 QUEUE_MANY_AHEAD = "Waiting: {ahead:,} visitors are ahead of you. It starts automatically."
-CURVE_STEP = "Batch {step}"
 
 
 # Changes: their names
@@ -144,8 +134,6 @@ CHANGED_POSITION = "token {position}"
 CHANGES_AT_MAXIMUM = "At most {maximum} changes at a time: undo one to make another."
 TOKEN_CHANGES_UNDONE = "The tokens of the text are others now, so hidden tokens and cut links were undone."
 
-ALL_LAYERS, ONE_LAYER = "All layers", "Layer {layer}"
-
 # Changes: before and after
 
 NO_HEAD_MOVED = "No other head's attention moved by 0.0005 or more (mean over its queries)."
@@ -171,6 +159,10 @@ BUILT_IN_ONLY = (
 
 # Drawings
 
+ARCHITECTURE = "The architecture: choose a part or a block"
+BLOCK = "Block {number}"
+NORM, NORM_AFTER, NORM_BEFORE = "Norm", "Layer norm after {part}", "Layer norm before {part}"
+RESIDUAL = "Residual connection past {part}"
 
 CLASS_GUESSED = "class: {said}"
 UNLISTED_GUESS = "“{word}” {said}"

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from pages.heads_and_blocks import texts as block_texts
 from pages.self_attention import texts
 from pages.ui.stage import browser_texts
+from pages.ui.stage import texts as stage_texts
 from tests.support.seen import (
     answered,
     button,
@@ -115,7 +116,7 @@ def test_a_click_on_a_box_or_a_block_chooses_it_and_arrow_keys_walk_the_architec
     page.wait_for_url(re.compile("layer=3"))
     box(block_texts.FEED_FORWARD).focus()
     page.keyboard.press("ArrowRight")
-    expect(box(browser_texts.RESIDUAL.format(part=block_texts.FEED_FORWARD))).to_be_focused()
+    expect(box(stage_texts.RESIDUAL.format(part=block_texts.FEED_FORWARD))).to_be_focused()
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile("part=depth"))
     box(block_texts.PATH_SAID).click()

@@ -11,7 +11,7 @@ from pages.lesson_editor import texts
 from pages.ui.panels.lesson import LEARNING_PATH, shipped_lesson
 from pages.ui.panels.question_kinds import QUESTION_VIEWS
 from pages.ui.panels.texts import END_LESSON, HIDDEN_UNTIL_ANSWERED
-from pages.ui.shell.texts import ADD_AND_WRITE, ADD_TO_LESSON, CANNOT_BE_SHOWN, WRITE_LESSON
+from pages.ui.shell.texts import ADD_AND_WRITE, CANNOT_BE_SHOWN, WRITE_LESSON
 from pages.ui.stage import browser_texts
 from tests.browser.journeys.test_lessons import guess
 from tests.support.seen import answered, fits, listed, main
@@ -29,7 +29,7 @@ PLACED = """([title, label]) => {
 def add_view_of_stage(page: Page, count: int) -> None:
     """Add the view of a stage, as it is looked at, to the lesson."""
     page.get_by_role("button", name=browser_texts.EXPORT["menu"], exact=True).click()
-    page.get_by_role("button", name=ADD_TO_LESSON).click()
+    page.get_by_role("button", name=browser_texts.EXPORT["addToLesson"]).click()
     page.keyboard.press("Escape")
     expect(page.get_by_role("link", name=WRITE_LESSON.format(count=count))).to_be_visible()
     answered(page)

@@ -7,7 +7,7 @@ from pages.lesson_editor.forms import ADDED, move_step, remove_step
 from pages.ui.panels.texts import REVEALED
 from pages.ui.shell.address import ADDED_VIEWS, LESSON
 from pages.ui.shell.frame import new_id
-from pages.ui.shell.texts import NO_FRAMES
+from pages.ui.stage.browser_texts import EXPORT
 from tests.support.staged import ask_stage, staged
 from tx_core.classroom.lesson_file import pack_lesson, read_lesson, unpack_lesson
 
@@ -59,7 +59,7 @@ def test_a_collected_view_is_written_asked_about_and_played(open_app):
     assert made.steps[0].question.answer.head == "2-8"
     assert unpack_lesson(parse_qs(urlsplit(link_of(app)).query)[LESSON][0]) == made
     assert any(code.value.startswith("<iframe") and "&amp;embed=true" in code.value for code in app.code)
-    assert NO_FRAMES in [one.value for one in app.caption]
+    assert EXPORT["noFrames"] in [one.value for one in app.caption]
     played = open_app("attention", **{LESSON: pack_lesson(made)})
     assert not played.exception
     assert f"**{made.steps[0].question.ask}**" in [one.value for one in played.markdown]

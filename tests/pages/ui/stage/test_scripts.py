@@ -7,7 +7,7 @@ from hashlib import sha256
 import pytest
 
 from pages.ui.shell.texts import PART_NOT_LOADED
-from pages.ui.stage.scripts import NOTEBOOK, STAGE_FILES, notebook_parts
+from pages.ui.stage.scripts import NOTEBOOK, STAGE_FILES, notebook_header
 from tests.support.serving import ROOT, fetch
 
 ASSETS = ROOT / "assets"
@@ -29,8 +29,8 @@ def test_bundles_are_of_the_sources_as_they_are_and_every_source_is_in_one():
     assert bundled == {path.relative_to(ASSETS).as_posix() for path in SOURCES}
 
 
-def test_a_notebook_has_the_texts_as_they_are():
-    assert NOTEBOOK.read_text("utf-8") == notebook_parts(), "run `python -m pages.ui.stage.scripts`, and commit what it writes"
+def test_a_notebook_has_the_header_as_it_is():
+    assert NOTEBOOK.read_text("utf-8") == notebook_header(), "run `python -m pages.ui.stage.scripts`, and commit what it writes"
 
 
 def test_every_text_that_a_script_names_is_handed_to_it():
