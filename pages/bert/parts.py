@@ -19,7 +19,6 @@ from pages.ui.shell.numbers import whole_percent
 from pages.ui.stage.charts import bars_drawing, listing_drawing
 from pages.ui.stage.matrices import Matrix, MatrixNames, MatrixStep, MatrixSteps, Origin, cell_origin, operand
 from pages.ui.stage.pictures import Picture
-from pages.ui.stage.tokens import reading_in_link
 from tx_core.analysis.probabilities import probabilities
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import BertEngine
@@ -52,9 +51,15 @@ def labels_part(inputs: BertInputs, engine: BertEngine) -> None:
         said.append(texts.FIRST_TOKEN_READ.format(token=read.tokens[0]))
     shown = MatrixSteps(matrices, LABEL_STEPS, texts.TOKENS, "logits", inputs.text)
     pictures = [Picture(shown, " ".join(said)), *([_maxima(read.tokens, trace)] if inputs.kind == "max" else [])]
-    part = Part(pictures, _label_numbers(inputs), [texts.LABELS], formulas=texts.LABELS_EQUATIONS, sources=LABEL_CODE)
-    architecture = bert_architecture(engine.info.num_layers, {}, lit="head", field="")
-    show_part(PAGE, FIELDS, part_controls(inputs), part, architecture)
+    part = Part(
+        pictures,
+        _label_numbers(inputs),
+        [texts.LABELS],
+        formulas=texts.LABELS_EQUATIONS,
+        sources=LABEL_CODE,
+        architecture=bert_architecture(engine.info.num_layers, {}, lit="head", field=""),
+    )
+    show_part(PAGE, FIELDS, part, part_controls(inputs))
 
 
 def _label_numbers(inputs: BertInputs) -> PartNumbers:
@@ -115,18 +120,24 @@ def family_part(inputs: BertInputs, engine: BertEngine) -> None:
     chosen = FAMILIES[inputs.family]
     title = texts.FAMILY_TITLE.format(title=chosen.title, paper=chosen.paper)
     prose = [texts.FAMILY, "\n".join([title, "", *(f"- {change}" for change in chosen.changed)]), texts.THREE_FAMILIES]
-    about = {"formulas": [texts.FAMILY_EQUATION], "letters": texts.FAMILY_EQUATION_NOTE, "sources": (families.Sizes,)}
     numbers = PartNumbers(chosen.title, {"text": inputs.text}, ())
 
     def lead_on() -> None:
         if chosen.name is not None:
-            view = {"model": chosen.name, "text": inputs.text, "pair": inputs.pair} | reading_in_link(not inputs.bare)
-            label = texts.SEE_ATTENTION.format(title=chosen.title)
-            page_link("attention", label, {name: value for name, value in view.items() if value}, icon=":material/arrow_forward:")
+            view = inputs.in_link(text=inputs.text, pair=inputs.pair) | {"model": chosen.name}
+            page_link("attention", texts.SEE_ATTENTION.format(title=chosen.title), view, icon=":material/arrow_forward:")
 
-    part = Part([_sizes(inputs, engine)], numbers, prose, lead_on, **about)
-    architecture = bert_architecture(chosen.sizes.num_layers, {}, field="")
-    show_part(PAGE, FIELDS, part_controls(inputs), part, architecture)
+    part = Part(
+        [_sizes(inputs, engine)],
+        numbers,
+        prose,
+        lead_on,
+        [texts.FAMILY_EQUATION],
+        texts.FAMILY_EQUATION_NOTE,
+        sources=(families.Sizes,),
+        architecture=bert_architecture(chosen.sizes.num_layers, {}, field=""),
+    )
+    show_part(PAGE, FIELDS, part, part_controls(inputs))
 
 
 def _sizes(inputs: BertInputs, engine: BertEngine) -> Picture:

@@ -4,7 +4,7 @@ Its stage saves it as a web page (assets/stage/pictures/export.js); the weights 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import streamlit as st
@@ -14,6 +14,7 @@ from pages.bertviz_page.framed import PATH, is_published, publish, secret_word
 from pages.ui.export.attention import AttentionMap, weight_files
 from pages.ui.export.computation import Computation, call, each, load_call, named, sentences_of
 from pages.ui.export.menu import export_menu
+from pages.ui.export.part import Part
 from pages.ui.export.records import Export, PartNumbers
 from pages.ui.export.texts import TITLE_WITHOUT_STAGE
 from pages.ui.shell import cache, controls
@@ -21,9 +22,8 @@ from pages.ui.shell.address import Field, StageFields, choice_field, set_values,
 from pages.ui.stage.browser_texts import CONTROLS
 from pages.ui.stage.charts import Drawing as ChartDrawing
 from pages.ui.stage.controls import Control, numbered
-from pages.ui.stage.inputs import SentenceInputs
-from pages.ui.stage.pictures import About, Picture
-from pages.ui.stage.sources import reading, source
+from pages.ui.stage.inputs import SentenceInputs, note_reading
+from pages.ui.stage.pictures import Picture
 from pages.ui.stage.texts import STACK_LABELS
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine.engine import Engine
@@ -102,13 +102,23 @@ class Drawing:
         model = controls.model_title(self.trace.model)
         return template.format(view=texts.VIEWS[self.view], attention=attention, layer=(self.layer or 0) + 1, model=model)
 
-    @property
-    def about(self) -> About:
-        """Return what it is of."""
-        read = self.trace.attention.query_tokens
-        how, layer = reading(read.special_tokens), 0 if self.layer is None else self.layer + 1
-        about = source(self.trace.model, text=read.text, pair=read.pair, **how, attention=self.kind, layer=layer)
-        return About(self.title, about, (texts.EXPORT_COUNTED_FROM_0,))
+
+def view_part(inputs: SentenceInputs, engine: Engine) -> Part:
+    """Draw the view that is asked for, explain it, and offer its weights and their code. Raises ExplorerError."""
+    page = inputs.page
+    drawing = draw_view(page, inputs, engine)
+    trace, layer = drawing.trace, 0 if drawing.layer is None else drawing.layer + 1
+    note_reading(inputs, trace, drawing.notes)
+    numbers = PartNumbers(drawing.title, inputs.about(attention=drawing.kind, layer=layer), ())
+    return Part(
+        [drawing.picture],
+        numbers,
+        [texts.DESCRIPTIONS[drawing.view]],
+        lambda: show_below(page, drawing, numbers),
+        partial=drawing.partial,
+        notes=[texts.EXPORT_COUNTED_FROM_0],
+        controls=view_controls(drawing),
+    )
 
 
 def draw_view(page: str, inputs: SentenceInputs, engine: Engine) -> Drawing:
@@ -154,13 +164,12 @@ def view_controls(drawing: Drawing | None = None) -> list[Control]:
     return found
 
 
-def show_below(page: str, drawing: Drawing) -> None:
-    """Explain the view, and offer the weights that are drawn and the code that computes them."""
-    st.markdown(texts.DESCRIPTIONS[drawing.view])
+def show_below(page: str, drawing: Drawing, about: PartNumbers) -> None:
+    """Explain the numbers of the view, and offer the weights that are drawn and the code that computes them."""
     st.caption(texts.COUNTED_FROM_0)
     if drawing.view == "neuron" and has_bias(drawing.stacks[0]):
         st.caption(texts.BIAS)
-    export_menu(page, {texts.VIEWS[drawing.view]: lambda: bertviz_export(drawing)}, TITLE_WITHOUT_STAGE)
+    export_menu(page, {texts.VIEWS[drawing.view]: lambda: bertviz_export(drawing, about)}, TITLE_WITHOUT_STAGE)
 
 
 def has_bias(stack: AttentionStack) -> bool:
@@ -197,7 +206,7 @@ def one_layer_only(view: str, stacks: Sequence[AttentionStack]) -> bool:
     return sent * layers > MAX_SENT_NUMBERS or (view == "model" and lines * layers > MAX_MODEL_LINES)
 
 
-def bertviz_export(drawing: Drawing) -> Export:
+def bertviz_export(drawing: Drawing, about: PartNumbers) -> Export:
     """Return data and code of a drawing."""
     trace, kinds = drawing.trace, [stack.kind for stack in drawing.stacks]
     tables = {
@@ -206,7 +215,7 @@ def bertviz_export(drawing: Drawing) -> Export:
         )
         for stack in drawing.stacks
     }
-    return Export(PartNumbers(drawing.title, drawing.about.source, numbers(trace, kinds)), tables)
+    return Export(replace(about, shown=numbers(trace, kinds)), tables)
 
 
 def numbers(trace: Trace, kinds: Sequence[str]) -> list[Computation]:

@@ -36,4 +36,3 @@ SHOWS_WHAT = (
     "probes of **Vectors** are left out: to train them takes minutes."
 )
 EXPORT_TITLE = "What holds for {model} of the claims of examples and lessons"
-ALL = "All claims"

@@ -14,16 +14,17 @@ import streamlit as st
 from pages import contents
 from pages.claims import texts
 from pages.ui.export.computation import call, each, load_call, named
-from pages.ui.export.menu import export_menu
-from pages.ui.export.records import Export, PartNumbers, table_export, table_of
+from pages.ui.export.part import Part
+from pages.ui.export.records import DataTable, PartNumbers, table_of
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, StageFields, choice_field, is_offered, read_stage_address, value_of, widget_key
-from pages.ui.shell.frame import explain_computation, page_address
+from pages.ui.shell.frame import page_address
 from pages.ui.shell.numbers import signed
 from pages.ui.stage.background_runs import NO_RUN, OfferedRun, offer_run
 from pages.ui.stage.charts import bars_drawing, listing_drawing
 from pages.ui.stage.controls import Control
-from pages.ui.stage.pictures import About, Picture
+from pages.ui.stage.inputs import PageInputs
+from pages.ui.stage.pictures import Picture
 from pages.ui.stage.sources import source
 from tx_core.classroom.claims import (
     EXAMPLE_CLAIMS,
@@ -58,15 +59,15 @@ CONTROLS = [
 ]
 
 
-def ask_claims() -> str:
-    """Read the address, say what a claim is, offer the models, and return the name of the one that is chosen."""
+def ask_claims() -> PageInputs:
+    """Read the address, say what a claim is, offer the models, and return the one that is chosen."""
     read_stage_address(PAGE, FIELDS)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(texts.NOTICE)
         if is_offered("model"):
             with st.popover(controls.model_title(value_of(PAGE, "model")), key=widget_key(PAGE, "model_opened")):
                 controls.model(widget_key(PAGE, "model"))
-    return value_of(PAGE, "model")
+    return PageInputs(model=value_of(PAGE, "model"))
 
 
 def find_claims(model: str, engine: Engine) -> tuple[Sequence[Claim], OfferedRun]:
@@ -86,9 +87,9 @@ def find_claims(model: str, engine: Engine) -> tuple[Sequence[Claim], OfferedRun
 
 
 def claims_pictures(model: str, claims: Sequence[Claim]) -> list[Picture]:
-    """Draw a bar of each page and lesson, and list all claims, or those that fail, with these first; nothing of none."""
+    """Draw a bar of each page and lesson, and list all claims, or those that fail, with these first."""
     listed = sorted(claims, key=lambda claim: get_args(Verdict).index(claim.verdict))
-    return [_bars(model, claims), *(_listing(show, listed) for show in texts.SHOWS)] if claims else []
+    return [_bars(model, claims), *(_listing(show, listed) for show in texts.SHOWS)]
 
 
 def _bars(model: str, claims: Sequence[Claim]) -> Picture:
@@ -137,24 +138,24 @@ def _number(value: float) -> str:
     return "–" if math.isnan(value) else signed(value, 3) if abs(value) < 100 else f"{value:,.0f}"
 
 
-def claims_about(model: str) -> About:
-    """Return what the pictures are of."""
-    return About(texts.EXPORT_TITLE.format(model=controls.model_title(model)), source(model))
+def claims_part(inputs: PageInputs, engine: Engine) -> Part:
+    """Return the claims that were put to a model, a row of each in the table, and the code that puts them."""
+    claims, run = find_claims(inputs.model, engine)
+    return replace(part_of_claims(inputs.model, claims), run=run)
 
 
-def explain_claims(model: str, claims: Sequence[Claim]) -> None:
-    """Show what stands below the stage: what a verdict says, the code, and the export of what there is."""
-    explain_computation(texts.SHOWS_WHAT.format(prompts=FEW_PROMPTS), sources=[check_claims])
-    if claims:
-        export_menu(PAGE, {texts.ALL: lambda: claims_export(model, claims)})
+def part_of_claims(model: str, claims: Sequence[Claim]) -> Part:
+    """Return what is shown of some claims; without any, what a verdict says."""
+    part = Part(prose=[texts.SHOWS_WHAT.format(prompts=FEW_PROMPTS)], sources=[check_claims])
+    if not claims:
+        return part
+    asked = named("claims", call(check_claims, load_call(model)))
+    title = texts.EXPORT_TITLE.format(model=controls.model_title(model))
+    numbers = PartNumbers(title, source(model), [each(asked, lambda claim: claim.value)])
+    return replace(part, pictures=claims_pictures(model, claims), numbers=numbers, table=lambda: _table(claims))
 
 
-def claims_export(model: str, claims: Sequence[Claim]) -> Export:
-    """Return the export: a row of each claim, and the code that puts them to the model."""
-    about = claims_about(model)
+def _table(claims: Sequence[Claim]) -> DataTable:
     ends = [{"value": one.value, "least": one.least, "most": one.most, "margin": one.margin} for one in claims]
     finite = [{name: number if math.isfinite(number) else None for name, number in row.items()} for row in ends]
-    rows = [one._asdict() | {"verdict": one.verdict} | numbers for one, numbers in zip(claims, finite, strict=True)]
-    asked = named("claims", call(check_claims, load_call(model)))
-    numbers = PartNumbers(about.title, about.source, [each(asked, lambda claim: claim.value)])
-    return table_export(numbers, table_of(rows))
+    return table_of([one._asdict() | {"verdict": one.verdict} | row for one, row in zip(claims, finite, strict=True)])

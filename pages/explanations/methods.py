@@ -1,21 +1,22 @@
 """The picture of the page: a row of each method, the words of sentence A as its columns; beside it where a word leads on."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from pages.explanations import texts
-from pages.explanations.inputs import ExplanationInputs
+from pages.explanations.inputs import PAGE, ExplanationInputs
+from pages.explanations.recovery import explain_methods, find_recovery, show_recovery
 from pages.ui.export.computation import call, computed, engine_call, named
 from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell import cache
-from pages.ui.shell.address import is_offered
+from pages.ui.shell.address import is_offered, widget_key
 from pages.ui.shell.frame import page_address
 from pages.ui.shell.numbers import signed
 from pages.ui.stage.charts import Drawing, listing_drawing, matrix_drawing, numbered_once
 from pages.ui.stage.pictures import Picture
-from pages.ui.stage.tokens import reading_in_link
+from pages.ui.stage.tokens import note_how_read
 from pages.ui.stage.view_options import heads_to_link, token_to_link
 from tx_core.causal.deciding_words import PairExplanation, explain_pair
 from tx_core.causal.explain import READS_ATTENTION, Explanation, explain, methods_of, side_by_side
@@ -28,8 +29,9 @@ LEAST_ROW, TALLEST_ROW, WIDEST_ROW = 24, 34, 130
 """Pixels of a row, and of its name."""
 
 
-def explanation_part(inputs: ExplanationInputs, engine: Engine, below: Callable[[], None]) -> Part:
+def explanation_part(inputs: ExplanationInputs, engine: Engine) -> Part:
     """Explain the answer of A by every method. Raises ExplorerError where the texts or the model do not allow it."""
+    recovery = find_recovery(inputs, engine)
     if not inputs.text_b.strip():
         raise TextMissing(texts.NO_SECOND_SENTENCE)
     longest = max(len(engine.encode(text)) for text in (inputs.text, inputs.text_b))
@@ -38,17 +40,26 @@ def explanation_part(inputs: ExplanationInputs, engine: Engine, below: Callable[
     pair = named("pair", call(explain_pair, engine_call(inputs), inputs.text, inputs.text_b))
     with memory_checked():
         found: PairExplanation = computed(pair, engine)
+        leads = [_leads_on(inputs, engine, found)] if is_offered("links") else []
     answers = dict(zip(("answer", "other"), found.answers, strict=True))
     about = inputs.about(text=texts.BOTH.format(one=inputs.text, other=inputs.text_b))
     tables = [named(ask, call(side_by_side, getattr(pair, ask))).round(3) for ask in texts.ASKS]
     numbers = PartNumbers(texts.TITLES["rather"].format(**answers), about, tables)
-    pictures = [*(_map(ask, found, getattr(found, ask), answers) for ask in texts.ASKS), _leads_on(inputs, engine, found)]
+    pictures = [*(_map(ask, found, getattr(found, ask), answers) for ask in texts.ASKS), *leads]
     sources = [explain]
     if "lrp" in methods_of(engine):
         from tx_core.transformer.relevance import AttnLRP  # with torch, which a server that asks models in Ray does not load
 
         sources.append(AttnLRP)
-    return Part(pictures, numbers, [texts.SHOWS], below, sources=sources)
+    note_how_read(engine, inputs.text, inputs.text_b, key=widget_key(PAGE, "model"))
+    return Part(
+        pictures,
+        numbers,
+        [texts.SHOWS],
+        lambda: (explain_methods(), show_recovery(recovery)),
+        sources=sources,
+        run=recovery.run,
+    )
 
 
 def _map(ask: str, found: PairExplanation, explanations: Sequence[Explanation], answers: Mapping[str, str]) -> Picture:
@@ -103,16 +114,15 @@ def _leads_on(inputs: ExplanationInputs, engine: Engine, found: PairExplanation)
     encoding = found.rather[0].encoding
     blank, weights = encoding.blanks[0], cache.trace_with(engine, inputs.text).attention.weights
     columns = engine.encode(inputs.text_b).words  # of Patching, whose map has the tokens of B
-    model = {"model": inputs.model, **reading_in_link(not inputs.bare)}
 
     def leads(word: int) -> dict[str, object]:
         places = [at for at, number in enumerate(encoding.words) if number == word]
         looks = weights[:, :, blank, places].sum(axis=-1)
         look = {"heads": heads_to_link([np.unravel_index(looks.argmax(), looks.shape)]), "focus": token_to_link(blank)}
-        pair = {"text": inputs.text, "text_b": inputs.text_b, "cell": f"1-{columns.index(word) + 1}"}
-        links = [page_address("attention", {"text": inputs.text, **look, **model}), page_address("patching", pair | model)]
-        title = texts.CHOSEN.format(word=encoding.word_texts[word])
-        return {"chart": {"title": title, "links": links if is_offered("links") else []}}
+        pair = {"text_b": inputs.text_b, "cell": f"1-{columns.index(word) + 1}"}
+        views = {"attention": look, "patching": pair}
+        links = [page_address(page, inputs.in_link(text=inputs.text, **view)) for page, view in views.items()]
+        return {"chart": {"title": texts.CHOSEN.format(word=encoding.word_texts[word]), "links": links}}
 
     listing: Drawing = listing_drawing(texts.CHOSEN.format(word=""), texts.LEADS_HEAD, texts.LEADS)
     listing.chart.update(leads(found.word)["chart"])

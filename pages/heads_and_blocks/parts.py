@@ -1,15 +1,24 @@
 """The parts of a block, each computed and shown as matrices; residual connections and a word's path are in `depth`."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import streamlit as st
 from numpy.typing import ArrayLike
 
 from pages.heads_and_blocks import texts
 from pages.heads_and_blocks.depth import depth_part, journey_part
-from pages.heads_and_blocks.inputs import DIMENSIONS_SHOWN, BlockInputs
+from pages.heads_and_blocks.inputs import (
+    DIMENSIONS_SHOWN,
+    PAGE,
+    BlockInputs,
+    block_architecture,
+    block_controls,
+    fitted,
+)
 from pages.ui.export.computation import call, computed, engine_call, named
 from pages.ui.export.part import Part
+from pages.ui.shell.address import widget_key
 from pages.ui.shell.numbers import small_number, whole_percent
 from pages.ui.stage.charts import matrix_drawing
 from pages.ui.stage.matrices import (
@@ -23,6 +32,7 @@ from pages.ui.stage.matrices import (
     operand,
 )
 from pages.ui.stage.pictures import Picture
+from pages.ui.stage.tokens import note_how_read
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.lessons.bert_parts import (
     Affine,
@@ -49,6 +59,14 @@ CONVOLVED = 12
 """Dimensions shown of what the two convolutions give."""
 QUIET_DELTA = {"delta_color": "off", "delta_arrow": "off"}
 FROM_0 = "layers and heads are counted from 0"
+
+
+def block_part(asked: BlockInputs, engine: BertEngine) -> Part:
+    """Compute the part that is asked for; raise ExplorerError where the text cannot be read."""
+    inputs = fitted(asked, engine)
+    part = PARTS[inputs.part](inputs, engine)
+    note_how_read(engine, inputs.text, pair=inputs.pair, key=widget_key(PAGE, "model"))
+    return replace(part, controls=block_controls(inputs, engine), architecture=block_architecture(inputs, engine))
 
 
 def embeddings_part(inputs: BlockInputs, engine: BertEngine) -> Part:

@@ -1,6 +1,6 @@
 """The pictures of the page: all parts as a wall, ranked as bars with intervals, and the prompts that need the chosen one."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import zip_longest
 from math import exp
@@ -9,20 +9,21 @@ from pathlib import Path
 import numpy as np
 
 from pages.importance import texts
-from pages.importance.inputs import OWN, PAGE, ImportanceInputs, show_left_out
+from pages.importance.inputs import OWN, ImportanceInputs, find_importance, show_left_out
 from pages.ui.export.computation import call, engine_call, named
-from pages.ui.export.menu import export_menu, offer_tables
-from pages.ui.export.records import DataTable, Export, PartNumbers, files_of, table_of
+from pages.ui.export.part import Part
+from pages.ui.export.records import DataTable, PartNumbers, files_of, table_of
 from pages.ui.shell import controls
 from pages.ui.shell.address import is_offered
-from pages.ui.shell.frame import explain_computation, page_address
+from pages.ui.shell.frame import page_address
 from pages.ui.shell.numbers import signed
 from pages.ui.stage.charts import Drawing, listing_drawing, matrix_drawing, signed_drawing
-from pages.ui.stage.pictures import About, Picture
-from pages.ui.stage.tokens import reading_in_link
+from pages.ui.stage.pictures import Picture
+from pages.ui.stage.tokens import note_special_tokens
 from tx_core.causal.importance import Importance, Prompt, component_name, importance, read_answer_prompts
 from tx_core.causal.prompt_sets import prompt_set
 from tx_core.engine import catalogue
+from tx_core.engine.engine import Engine
 from tx_core.transformer.interventions import Intervention, write_interventions
 
 MOST_BARS = 10
@@ -162,7 +163,7 @@ class RankingView:
     def _entry(self, prompt: Prompt) -> list[str]:
         """Return the row of a prompt behind the number, and the address at which its answer is predicted."""
         page = "next_word" if catalogue.card(self.asked.model).predicts_next else "fill_mask"
-        address = page_address(page, {"text": prompt.text, **self._read_by}) if is_offered("links") else ""
+        address = page_address(page, self.asked.in_link(text=prompt.text)) if is_offered("links") else ""
         see = texts.SEE_MEAN if self.asked.ablation == "mean" else texts.SEE_OFF
         return [prompt.text, texts.NOT.format(**prompt._asdict()) if prompt.other else prompt.answer, see, address]
 
@@ -172,11 +173,6 @@ class RankingView:
         kind = "mean" if self.asked.ablation == "mean" else "off"
         changes = write_interventions([Intervention(kind, one.layer, one.head, part=one.part)])
         return f"&changes={changes}" + ("" if one.head is None else f"&heads={name}")
-
-    @property
-    def _read_by(self) -> dict[str, str]:
-        model = {} if self.asked.model == catalogue.DEFAULT else {"model": self.asked.model}
-        return model | reading_in_link(not self.asked.bare)
 
     def _to_patching(self, first: str) -> tuple[str, str] | None:
         """Return the link that puts the head of the prompt that needs the first most into one with its answers exchanged."""
@@ -188,30 +184,35 @@ class RankingView:
             return None
         words = one.text.split()
         partner = min(exchanged, key=lambda two: sum(mine != yours for mine, yours in zip_longest(words, two.text.split())))
-        view = {
-            "text": one.text,
-            "text_b": partner.text,
-            "answer": one.answer,
-            "answer_b": one.other,
-            "what": "head",
-            "head": first,
-        }
-        return texts.TO_PATCHING.format(**one._asdict()), page_address("patching", view | self._read_by)
+        pair = {"text": one.text, "text_b": partner.text, "answer": one.answer, "answer_b": one.other}
+        view = self.asked.in_link(**pair, what="head", head=first)
+        return texts.TO_PATCHING.format(**one._asdict()), page_address("patching", view)
 
 
-def ranking_about(found: Importance, asked: ImportanceInputs) -> About:
-    """Return what the pictures are of."""
+def importance_part(inputs: ImportanceInputs, engine: Engine) -> Part:
+    """Return the ranking of what is asked, or of the visitor's last run; what runs meanwhile, without either."""
+    found, asked, run = find_importance(inputs, engine)
+    note_special_tokens(engine, engine.tokenizer.special_tokens)
+    return replace(ranking_part(found, asked), run=run) if found else Part(run=run)
+
+
+def ranking_part(found: Importance, asked: ImportanceInputs) -> Part:
+    """Return the pictures, all components, all prompts, and the code that measures them."""
     words = {"model": controls.model_title(asked.model), "file": asked.file, "how": texts.IN_WORDS[asked.ablation]}
+    title = texts.EXPORT_TITLE.format(count=len(found.scores), **words)
     about = asked.about(prompts=asked.file, ablation=asked.ablation, count=len(found.scores))
-    return About(texts.EXPORT_TITLE.format(count=len(found.scores), **words), about)
-
-
-def explain_ranking(found: Importance, asked: ImportanceInputs) -> None:
-    """Show what stands below the stage: what was left out, what a bar shows, all numbers, and the export."""
-    show_left_out(found)
-    explain_computation(texts.SHOWS, formulas=[texts.FORMULA], sources=[importance])
-    offer_tables(PAGE, lambda: [_parts_table(found)], texts.TABLE)
-    export_menu(PAGE, {texts.ALL_PARTS: lambda: ranking_export(found, asked)})
+    file = call(read_answer_prompts, call(Path, asked.file)) if asked.name == OWN else call(prompt_set, asked.name)
+    measured = named("found", call(importance, engine_call(asked), named("prompts", file), asked.ablation))
+    return Part(
+        ranking_pictures(found, asked),
+        PartNumbers(title, about, [measured.to_pandas()]),
+        [texts.SHOWS],
+        lambda: show_left_out(found),
+        [texts.FORMULA],
+        sources=[importance],
+        table=lambda: _parts_table(found),
+        files={texts.ALL_PROMPTS: lambda: files_of(_prompts_table(found), by_line=True)},  # as this page takes them
+    )
 
 
 def _parts_table(found: Importance) -> DataTable:
@@ -230,13 +231,3 @@ def _prompts_table(found: Importance) -> DataTable:
             for prompt, score, effects in zip(found.prompts, found.scores, found.effects, strict=True)
         ]
     )
-
-
-def ranking_export(found: Importance, asked: ImportanceInputs) -> Export:
-    """Return the export: all components, all prompts, and the code that measures them."""
-    about = ranking_about(found, asked)
-    file = call(read_answer_prompts, call(Path, asked.file)) if asked.name == OWN else call(prompt_set, asked.name)
-    measured = named("found", call(importance, engine_call(asked), named("prompts", file), asked.ablation))
-    numbers = PartNumbers(about.title, about.source, [measured.to_pandas()])
-    prompts = files_of(_prompts_table(found), by_line=True)  # as this page takes them
-    return Export(numbers, {texts.ALL_PARTS: files_of(_parts_table(found)), texts.ALL_PROMPTS: prompts})

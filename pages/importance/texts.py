@@ -68,10 +68,9 @@ SHOWS = (
     "switched off may harm what reads from it. The three ways to take it out can disagree: trust what all three agree on."
 )
 FORMULA = r"\text{effect} = s - s_{\text{without}}, \qquad s = \log p(\text{answer}) - \log p(\text{other answer})"
-TABLE = "All parts in numbers"
 TABLE_NOTE = (
     "Effect: mean fall of the answer's lead in nats, with its 95 % bootstrap interval over prompts. Turned: share of prompts in "
     "which the likelier answer changes."
 )
 EXPORT_TITLE = "What {model} needs for {count:,} prompts: {file}, each part {how}"
-ALL_PARTS, ALL_PROMPTS = "All parts", "All prompts"
+ALL_PROMPTS = "All prompts"

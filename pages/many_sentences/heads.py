@@ -5,8 +5,8 @@ import numpy as np
 from pages.many_sentences import texts
 from pages.many_sentences.reading import OpenedScan, show_report, stopped_in_words
 from pages.ui.export.computation import Computation, call, load_call, named, sentences_call
-from pages.ui.export.menu import export_menu, offer_tables
-from pages.ui.export.records import DataTable, Export, PartNumbers, table_export, table_of
+from pages.ui.export.part import Part
+from pages.ui.export.records import PartNumbers, table_of
 from pages.ui.shell import controls
 from pages.ui.shell.address import is_offered
 from pages.ui.shell.frame import page_address
@@ -26,7 +26,7 @@ from pages.ui.stage.heads import (
     pattern_of,
     rows_of_heads,
 )
-from pages.ui.stage.pictures import About, Picture
+from pages.ui.stage.pictures import Picture
 from pages.ui.stage.sources import reading, source
 from pages.ui.stage.texts import EXPLANATION_DEBATE
 from pages.ui.stage.tokens import reading_in_link
@@ -65,9 +65,9 @@ def _strongest_of(report: HeadReport, head: Head, rank: str) -> dict[str, object
     kind = ranked_kind(report, head, rank)
     numbers, scores = strongest(report, head, kind)
     score = describe_score(report, kind) if numbers else texts.NO_STRONGEST
-    note = f"{describe_grammar(report.model, head)} {score}"
-    said = describe_on_average(report, head)
-    if lead := lead_with_grammar(report.model, head):
+    said, lead = describe_on_average(report, head), lead_with_grammar(report.model, head)
+    note = f"{describe_grammar(report.model, head, after=bool(lead))} {score}".strip()
+    if lead:
         here = texts.HERE.format(count=report.sums.texts)
         said = f"{lead} {here} {said}" if pattern_of(report, head).kind in UNDESCRIBED else f"{here} {said} {lead}"
         note = f"{texts.NOT_BY_GRAMMAR} {note}"
@@ -112,15 +112,6 @@ def strongest(report: HeadReport, head: Head, kind: str) -> tuple[list[int], lis
     return ordered, [by_number[number] for number in ordered]
 
 
-def explain_heads(page: str, report: HeadReport, colour: str, opened: OpenedScan | None) -> None:
-    """Show what stands below the stage: all numbers, what averages mean, and the export. opened: the scan that they are from."""
-    if opened is None:
-        show_report(report)
-    offer_tables(page, lambda: [_table(report)], texts.TABLE)
-    show_note(f"{texts.CAVEAT} {EXPLANATION_DEBATE}")
-    export_menu(page, {texts.EXPORT: lambda: heads_export(report, colour, opened)})
-
-
 def rows_of(report: HeadReport) -> list[dict[str, object]]:
     """List the heads, one row each, with all that is known of them; sentences by their lines in the file."""
 
@@ -138,26 +129,28 @@ def rows_of(report: HeadReport) -> list[dict[str, object]]:
     return rows
 
 
-def heads_export(report: HeadReport, colour: str, opened: OpenedScan | None = None) -> Export:
-    """Return the export of everything that is known of all heads. opened: the scan that they are from."""
-    about, shown = heads_about(report, colour, opened), scan_numbers(opened.name) if opened else report_numbers(report)
-    return table_export(PartNumbers(about.title, about.source, shown), _table(report))
-
-
-def heads_about(report: HeadReport, colour: str, opened: OpenedScan | None = None) -> About:
-    """Return what the table of all heads is of. opened: the scan that it is from."""
+def heads_part(report: HeadReport, rank: str, opened: OpenedScan | None = None) -> Part:
+    """Return what is known of all heads. opened: the scan that it is from."""
     counts = {"count": report.read, "tokens": report.tokens}
-    title = plural(report.read, texts.EXPORT_TITLES[colour]).format(**counts, model=controls.model_title(report.model))
-    revision = opened.scan.origin.revision if opened else ""
+    title = plural(report.read, texts.EXPORT_TITLE).format(**counts, model=controls.model_title(report.model))
     read = {"sentences": report.sentences.source, "read": report.read, "tokens": report.tokens}
+    revision = opened.scan.origin.revision if opened else ""
     about = source(report.model, revision=revision, **reading(report.special_tokens), **read)
     stopped = () if report.complete else (stopped_in_words(report),)
-    return About(title, about, (texts.EXPORT_SOURCE.format(source=report.sentences.source), *stopped, texts.EXPORT_AXES))
 
+    def below() -> None:
+        if opened is None:
+            show_report(report)
+        show_note(f"{texts.CAVEAT} {EXPLANATION_DEBATE}")
 
-def _table(report: HeadReport) -> DataTable:
-    """Return all numbers of all heads."""
-    return table_of(rows_of(report), f"{texts.TABLE_NOTE} {GRAMMAR_COLUMNS_NOTE}")
+    return Part(
+        report_pictures(report, rank),
+        PartNumbers(title, about, scan_numbers(opened.name) if opened else report_numbers(report)),
+        below=below,
+        table=lambda: table_of(rows_of(report), f"{texts.TABLE_NOTE} {GRAMMAR_COLUMNS_NOTE}"),
+        notes=(texts.EXPORT_SOURCE.format(source=report.sentences.source), *stopped, texts.EXPORT_AXES),
+        controls=heads_controls(report),
+    )
 
 
 def scan_numbers(name: str) -> list[Computation]:

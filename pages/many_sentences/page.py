@@ -6,33 +6,28 @@ PAGE = "many_sentences"
 badge = open_page(PAGE)
 
 # The title is on its way: what follows takes longer to import.
-from functools import partial
+from dataclasses import replace
 
 import streamlit as st
 
-from pages.many_sentences import relation, texts
-from pages.many_sentences.heads import explain_heads, heads_about, heads_controls, report_pictures
+from pages.many_sentences import texts
+from pages.many_sentences.heads import heads_part
 from pages.many_sentences.inputs import FIELDS, PART_CONTROL, find_report
+from pages.many_sentences.relation import relation_part
+from pages.ui.export.part import Part, show_part
 from pages.ui.shell.address import value_of
 from pages.ui.shell.frame import explain, page_links
-from pages.ui.stage.pictures import About, pictures_stage
 from tx_core.errors import TextProblem
 
 report, opened, run = find_report(badge)
-about, controls, pictures, explain_part = About("", {}), [], [], lambda: None
+part = Part()
 if report and value_of(PAGE, "part") == "find":
     try:
-        found = relation.find(PAGE, report)
+        part = relation_part(PAGE, report)
+        st.markdown(texts.NOTICE)
     except TextProblem as problem:
         explain(problem)
-    else:
-        about, pictures = relation.about_relation(found), relation.relation_pictures(found)
-        explain_part = partial(relation.explain_relation, PAGE, found)
-        st.markdown(texts.NOTICE)
 elif report:
-    colour, rank = (value_of(PAGE, name) for name in ("colour", "rank"))
-    about, controls, pictures = heads_about(report, colour, opened), heads_controls(report), report_pictures(report, rank)
-    explain_part = partial(explain_heads, PAGE, report, colour, opened)
-pictures_stage(PAGE, FIELDS, [PART_CONTROL, *controls], pictures, about, run=run)
-explain_part()
+    part = heads_part(report, value_of(PAGE, "rank"), opened)
+show_part(PAGE, FIELDS, replace(part, run=run, controls=[PART_CONTROL, *part.controls]))
 page_links("", "", "attention", "summaries")

@@ -9,8 +9,8 @@ import streamlit as st
 from pages.many_sentences import texts
 from pages.many_sentences.heads import read_in_code
 from pages.ui.export.computation import Computation, call, load_call, named
-from pages.ui.export.menu import export_menu, offer_tables
-from pages.ui.export.records import DataTable, Export, PartNumbers, table_export, table_of
+from pages.ui.export.part import Part
+from pages.ui.export.records import DataTable, PartNumbers, table_of
 from pages.ui.shell import controls
 from pages.ui.shell.address import (
     Field,
@@ -38,7 +38,7 @@ from pages.ui.stage.heads import (
     distance_in_words,
     heads_picture,
 )
-from pages.ui.stage.pictures import About, Picture
+from pages.ui.stage.pictures import Picture
 from pages.ui.stage.sources import reading, source
 from pages.ui.stage.texts import GRAMMAR_LEAVES_OUT, GRAMMAR_LINKS, GRAMMAR_WORDS, INTERVAL
 from pages.ui.stage.tokens import escape_markdown, reading_in_link
@@ -202,12 +202,18 @@ def find(page: str, report: HeadReport) -> Found:
     return Found(report, heads)
 
 
-def about_relation(found: Found) -> About:
-    """Return what the table of heads is of."""
-    report = found.report
+def relation_part(page: str, report: HeadReport) -> Part:
+    """Return how often each head follows the chosen relation, and the code that counts it. Raises as `count_hits`."""
+    found = find(page, report)
     read = {"sentences": report.sentences.source, "read": report.read, "relation": name_relation(found.heads.relation)}
     about = source(report.model, **reading(report.special_tokens), **read)
-    return About(found.title, about, (texts.EXPORT_SOURCE.format(source=report.sentences.source), texts.EXPORT_AXES))
+    return Part(
+        relation_pictures(found),
+        PartNumbers(found.title, about, relation_numbers(found)),
+        below=lambda: show_note(f"{texts.FOUND_NOTE} {GRAMMAR_LEAVES_OUT}"),
+        table=lambda: _table(found),
+        notes=(texts.EXPORT_SOURCE.format(source=report.sentences.source), texts.EXPORT_AXES),
+    )
 
 
 def relation_pictures(found: Found) -> list[Picture]:
@@ -261,25 +267,12 @@ def is_about_subjects(relation: Relation) -> bool:
     return relation.link != "any" and (by.column, by.expression) == ("deprel", "nsubj")
 
 
-def explain_relation(page: str, found: Found) -> None:
-    """Show what stands below the stage: how it is counted, all numbers, and the export."""
-    show_note(f"{texts.FOUND_NOTE} {GRAMMAR_LEAVES_OUT}")
-    offer_tables(page, lambda: [_table(found)], texts.TABLE)
-    export_menu(page, {texts.EXPORT: lambda: relation_export(found)})
-
-
 def _table(found: Found) -> DataTable:
     rows = found.heads.to_pandas().to_dict("records")
     for row in rows:
         row["95 % interval"] = INTERVAL.format(low=row.pop("low"), high=row.pop("high"))
     skipped = texts.SKIPPED.format(count=found.heads.words.skipped) if found.heads.words.skipped else ""
     return table_of(rows, f"{texts.FOUND_NOTE} {skipped}".strip())
-
-
-def relation_export(found: Found) -> Export:
-    """Return the export of how often each head follows the relation."""
-    about = about_relation(found)
-    return table_export(PartNumbers(about.title, about.source, relation_numbers(found)), _table(found))
 
 
 def relation_numbers(found: Found) -> list[Computation]:

@@ -103,7 +103,6 @@ STRONGEST_SCORES = {
 }
 """Scores that STRONGEST_SCORE does not fit."""
 SEE_SENTENCE = "See line {line:,}"
-TABLE = "All heads in numbers"
 TABLE_NOTE = (
     "Click a column's name to sort by it. Shares are of the attention of all of the sentences' own tokens, spread and distance "
     "are means over the same tokens; one link may count for two kinds. Confidence counts only tokens that have such a target: "
@@ -196,29 +195,10 @@ FOUND_NOTE = (
 SKIPPED = "{count:,} sentences are left out: their words do not fit the model's tokens, or there were too many."
 SCAN_HAS_NO_WORDS = "A scan keeps no words to look for: choose the built-in sentences, or a file of your own."
 
-EXPORT = "All heads"
-EXPORT_TITLES = {
-    "pattern": (
-        "Kind of all heads over {count:,} sentence with {tokens:,} tokens, {model}",
-        "Kind of all heads over {count:,} sentences with {tokens:,} tokens, {model}",
-    ),
-    "grammar": (
-        "Grammar of all heads, measured on a treebank, not over this {count:,} sentence with {tokens:,} tokens, {model}",
-        "Grammar of all heads, measured on a treebank, not over these {count:,} sentences with {tokens:,} tokens, {model}",
-    ),
-    "agreement": (
-        "Kind of all heads by its share of {count:,} sentence with {tokens:,} tokens, {model}",
-        "Kind of all heads by its share of {count:,} sentences with {tokens:,} tokens, {model}",
-    ),
-    "spread": (
-        "Spread (entropy) of all heads over {count:,} sentence with {tokens:,} tokens, {model}",
-        "Spread (entropy) of all heads over {count:,} sentences with {tokens:,} tokens, {model}",
-    ),
-    "distance": (
-        "Distance of all heads over {count:,} sentence with {tokens:,} tokens, {model}",
-        "Distance of all heads over {count:,} sentences with {tokens:,} tokens, {model}",
-    ),
-}
+EXPORT_TITLE = (
+    "All heads over {count:,} sentence with {tokens:,} tokens, {model}",
+    "All heads over {count:,} sentences with {tokens:,} tokens, {model}",
+)
 EXPORT_SOURCE = "Sentences: {source}."
 EXPORT_AXES = "One row per layer, one column per head."
 CODE_READS_ON = (

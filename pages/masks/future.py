@@ -8,9 +8,9 @@ from statistics import mean
 import streamlit as st
 
 from pages.masks import texts
-from pages.masks.inputs import FIELDS, PAGE, mask_controls
+from pages.masks.inputs import FIELDS, PAGE, MaskInputs, mask_controls
 from pages.ui.export.computation import after, call, each, named
-from pages.ui.export.part import Part, show_part
+from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
@@ -22,6 +22,7 @@ from pages.ui.stage.charts import Drawing, listing_drawing, matrix_drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.training import ShownTraining, Trainer, curve, moment_title, take_wish, training_header
+from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.progress import Progress
 from tx_core.training.future import (
     BATCHES,
@@ -77,21 +78,22 @@ def shown_future() -> tuple[ShownTraining, list[FutureMoment]]:
     return shown, [untrained, *(one.probe for one in records if one.probe)]
 
 
-def show_future() -> None:
-    """Draw the training that is shown, at any moment of it, with its buttons, and explain it."""
+def future_part(_inputs: MaskInputs, engine: BertEngine) -> Part:
+    """Return the training that is shown, at any moment of it, with its buttons."""
     shown, moments = shown_future()
-    part = Part(
+    names, limits = tuple((str(one.batch), str(one.batch)) for one in moments), (moments[0].batch, moments[-1].batch)
+    # The last moment stands in for any that is not there yet.
+    moment = Control("moment", "slider", texts.MOMENT, names, limits=limits, step=SHOWN_EVERY, fallback=names[-1][0])
+    return Part(
         future_pictures(shown, moments),
         future_numbers(shown),
         [texts.WHY_TEXT],
         formulas=[texts.WHY_FORMULA],
         sources=[train_next_words, attention.causal_mask],
+        controls=[*mask_controls("why"), moment],
+        run=OfferedRun(training_header(TRAINER, shown), partial(take_wish, TRAINER)),
+        by=(texts.TWO_MODELS, engine.device),
     )
-    names, limits = tuple((str(one.batch), str(one.batch)) for one in moments), (moments[0].batch, moments[-1].batch)
-    # The last moment stands in for any that is not there yet.
-    moment = Control("moment", "slider", texts.MOMENT, names, limits=limits, step=SHOWN_EVERY, fallback=names[-1][0])
-    controls = [*mask_controls("why"), moment]
-    show_part(PAGE, FIELDS, controls, part, run=OfferedRun(training_header(TRAINER, shown), partial(take_wish, TRAINER)))
 
 
 def future_pictures(shown: ShownTraining, moments: Sequence[FutureMoment]) -> list[Picture]:

@@ -6,32 +6,25 @@ PAGE = "masks"
 badge = open_page(PAGE)
 
 # The title is on its way: what follows imports torch.
-from pages.masks import texts
-from pages.masks.future import show_future
+from pages.masks.future import future_part
 from pages.masks.head import head_part
-from pages.masks.inputs import FIELDS, mask_controls, mask_inputs, note_what_to_notice
+from pages.masks.inputs import FIELDS, MaskInputs, mask_controls, mask_inputs, note_what_to_notice
 from pages.masks.whole_run import batch_part, run_part
-from pages.ui.export.part import show_part
-from pages.ui.shell.frame import explain, page_links, show_engine
-from pages.ui.stage.pictures import empty_pictures
+from pages.ui.export.part import Part, show_page
+from pages.ui.shell.frame import page_links
 from pages.ui.stage.view_options import explain_built_in
-from tx_core.errors import ExplorerError
+from tx_core.engine.bert_engine import BertEngine
 
-PARTS = {"one": head_part, "penalty": head_part, "batch": batch_part, "run": run_part}
-inputs = mask_inputs()
-try:
-    engine = inputs.engine()
-    part = None if inputs.part == "why" else PARTS[inputs.part](inputs, engine)
-except ExplorerError as problem:
-    explain(problem)
-    empty_pictures(PAGE, FIELDS, mask_controls(inputs.part))
-    badge.empty()
-else:
+PARTS = {"one": head_part, "why": future_part, "penalty": head_part, "batch": batch_part, "run": run_part}
+
+
+def mask_part(inputs: MaskInputs, engine: BertEngine) -> Part:
+    """Compute the part that is asked for, below what to notice in it."""
     note_what_to_notice(inputs, engine)
-    if part:
-        show_part(PAGE, FIELDS, mask_controls(inputs.part), part)
-        explain_built_in()
-    else:
-        show_future()
-    show_engine(badge, engine.title if part else texts.TWO_MODELS, engine.device)
+    return PARTS[inputs.part](inputs, engine)
+
+
+inputs = mask_inputs()
+if show_page(PAGE, FIELDS, badge, inputs, mask_part, mask_controls(inputs.part)).pictures and inputs.part != "why":
+    explain_built_in()
 page_links(inputs.text, "", "attention", "fill_mask", "heads_and_blocks")

@@ -16,7 +16,6 @@ from pages.ui.shell.numbers import ROUNDING, percent, rounding_verdict, small_nu
 from pages.ui.stage.changes import describe_change
 from pages.ui.stage.charts import bars_end, listing_drawing, matrix_drawing, moved_drawing
 from pages.ui.stage.pictures import Picture
-from pages.ui.stage.tokens import reading_in_link
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.errors import memory_checked
 from tx_core.fill_mask.prediction_shift import BlankShift, shift_predictions
@@ -91,9 +90,8 @@ def run_part(inputs: MaskInputs, engine: BertEngine) -> Part:
     def link_to_changed_pages() -> None:
         with st.container(horizontal=True, gap="small"):
             for key, name in texts.SEE_CHANGED.items():
-                how = reading_in_link(not inputs.bare) if key == "attention" else {}
-                link = {"text": text, "changes": write_interventions([change]), **how}
-                page_link(key, name, link, icon=":material/arrow_forward:")
+                view = inputs.in_link(text=text, changes=write_interventions([change]))
+                page_link(key, name, view, icon=":material/arrow_forward:")
 
     return Part(
         [_bars(blank, title, padded if blank is found.blanks[-1] else None) for blank in found.blanks],

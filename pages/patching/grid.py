@@ -10,17 +10,17 @@ import streamlit as st
 from jaxtyping import Float
 
 from pages.patching import texts
-from pages.patching.inputs import PatchInputs, ask_sender
+from pages.patching.inputs import CONTROLS, PAGE, PatchInputs, ask_sender
 from pages.ui.export.computation import call, computed, engine_call, named
 from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell import cache
+from pages.ui.shell.address import widget_key
 from pages.ui.shell.controls import head_name
 from pages.ui.shell.numbers import percent, signed
 from pages.ui.stage.charts import LINE_COLOURS, Drawing, bars_drawing, bars_end, matrix_drawing
-from pages.ui.stage.controls import Control
 from pages.ui.stage.pictures import Picture
-from pages.ui.stage.tokens import escape_markdown, reading_in_link
+from pages.ui.stage.tokens import escape_markdown, note_how_read
 from pages.ui.stage.view_options import head_in_sentence, heads_to_link, token_to_link
 from tx_core.causal.patch import Patch, patch
 from tx_core.engine.engine import Engine
@@ -43,14 +43,13 @@ Cell = tuple[int, int]
 """Layer, and token or head, from 0."""
 
 
-def patch_part(inputs: PatchInputs, engine: Engine) -> tuple[list[Control], Part, dict[str, str]]:
-    """Return what the toolbar offers beside the parts that can be put in, the map that is asked for, and a link's view of A.
+def patch_part(inputs: PatchInputs, engine: Engine) -> Part:
+    """Compute the map that is asked for; raise ExplorerError where the sentences do not allow it.
 
-    The view is where A's blank looks, as parameters of Attention: in the head that moves the answer most, where heads are put in.
-    Raises ExplorerError.
+    Attention opens where A's blank looks: in the head that moves the answer most, where heads are put in.
     """
     check_texts(inputs, engine)
-    controls, sender = [], None
+    controls, sender = CONTROLS, None
     with memory_checked():
         answers = answers_of(inputs, engine)
         asked = {"source": inputs.text, "target": inputs.text_b, "answers": answers}
@@ -59,15 +58,23 @@ def patch_part(inputs: PatchInputs, engine: Engine) -> tuple[list[Control], Part
             heads: Patch = computed(call(patch, loaded, **asked, what="head"), engine)
             lower = heads.effect[: max(1, len(heads.effect) // 2)]
             sender, control = ask_sender(heads.effect.shape, strongest(lower))
-            controls, asked["sender"] = [control], sender
+            controls, asked["sender"] = [*CONTROLS, control], sender
         grid = named("grid", call(patch, loaded, **asked, what=inputs.what))
         view = GridView(computed(grid, engine), engine, sender)
     _show_notices(view.grid, engine, inputs)
+    note_how_read(engine, inputs.text, inputs.text_b, key=widget_key(PAGE, "model"))
     title = texts.EXPORT_TITLE.format(part=texts.PARTS[inputs.what], answer=answers[0], other=answers[1])
     about = inputs.about(text=texts.BOTH.format(one=inputs.text, other=inputs.text_b))
     numbers = PartNumbers(title, about, [named("effect", grid.effect).round(3)])
-    part = Part(view.pictures(), numbers, [texts.SHOWS[view.axis]], formulas=[texts.FORMULA], sources=[patch])
-    return controls, part, view.look() | {"model": inputs.model, **reading_in_link(not inputs.bare)}
+    return Part(
+        view.pictures(),
+        numbers,
+        [texts.SHOWS[view.axis]],
+        formulas=[texts.FORMULA],
+        sources=[patch],
+        controls=controls,
+        views={"attention": view.look() | inputs.in_link()},
+    )
 
 
 def _show_notices(grid: Patch, engine: Engine, inputs: PatchInputs) -> None:

@@ -1,13 +1,14 @@
 """The parts of the page: one encoding from all sides (map, curves, distances, effect on scores), requirements, shuffled words."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
 
 from pages.positions import texts
 from pages.positions.encodings import ENCODING_VIEWS
-from pages.positions.inputs import PAGE, PositionInputs
+from pages.positions.inputs import PAGE, PositionInputs, position_controls
 from pages.ui.export.computation import Computation, call, computed, each, engine_call, named
 from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
@@ -32,7 +33,9 @@ Shown = tuple[list[Picture], Computation, str]
 def run_part(inputs: PositionInputs, engine: BertEngine) -> Part:
     """Compute the part that is asked for; raise ExplorerError where the text cannot be read."""
     with memory_checked():
-        return {"ways": encoding_part, "demands": requirements_part, "shuffle": shuffle_part}[inputs.part](inputs, engine)
+        part = {"ways": encoding_part, "demands": requirements_part, "shuffle": shuffle_part}[inputs.part](inputs, engine)
+    by = None if "model" in part.numbers.source else (texts.NO_MODEL, "cpu")
+    return replace(part, controls=position_controls(inputs, engine), by=by)
 
 
 def encoding_part(asked: PositionInputs, engine: BertEngine) -> Part:

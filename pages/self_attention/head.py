@@ -16,6 +16,7 @@ from pages.ui.shell.numbers import small_number
 from pages.ui.stage.charts import lines_drawing
 from pages.ui.stage.matrices import Matrix, MatrixNames, MatrixStep, MatrixSteps, cell_origin, operand
 from pages.ui.stage.pictures import Picture, pictures_beside
+from pages.ui.stage.tokens import note_how_read
 from tx_core.engine.engine import Engine
 from tx_core.lessons.self_attention import HeadChoice, HeadRun, head_run, saturation
 from tx_core.transformer import attention
@@ -47,6 +48,7 @@ def head_part(inputs: HeadInputs, engine: Engine) -> Part:
     heads = "layer {layer}, head {head}".format(**place)
     about = inputs.about(heads=heads) | settings
     shown = [tensors.query, tensors.key, tensors.scores, tensors.weights, tensors.context]
+    note_how_read(engine, inputs.text)
     matrices = head_matrices(run, DIMENSIONS_SHOWN[1])
     steps = MatrixSteps(matrices, head_steps(run), texts.TOKENS, "matches", inputs.text, is_hidden("formulas"))
     return Part(

@@ -6,7 +6,7 @@ PAGE = "self_attention"
 badge = open_page(PAGE)
 
 from pages.self_attention.inputs import FIELDS, controls_of, head_inputs
-from pages.ui.stage.pictures import empty_pictures, first_pictures
+from pages.ui.stage.pictures import first_pictures
 
 inputs = head_inputs()
 first_pictures(PAGE, FIELDS)
@@ -14,23 +14,11 @@ first_pictures(PAGE, FIELDS)
 # The first picture is on its way: what follows imports torch.
 from pages.self_attention.head import head_part, show_saturation
 from pages.self_attention.store import show_store
-from pages.ui.export.part import show_part
-from pages.ui.shell.frame import explain, page_links, show_engine
-from pages.ui.stage.tokens import note_how_read
+from pages.ui.export.part import show_page
+from pages.ui.shell.frame import page_links
 from pages.ui.stage.view_options import explain_built_in
-from tx_core.errors import ExplorerError
 
-try:
-    engine = inputs.engine()
-    part = head_part(inputs, engine)
-except ExplorerError as problem:
-    explain(problem)
-    empty_pictures(PAGE, FIELDS, controls_of(inputs.weights))
-    badge.empty()
-else:
-    note_how_read(engine, inputs.text)
-    show_part(PAGE, FIELDS, controls_of(inputs.weights), part)
-    show_engine(badge, engine.title, engine.device)
+if show_page(PAGE, FIELDS, badge, inputs, head_part, controls_of(inputs.weights)).pictures:
     explain_built_in()
     if inputs.unscaled and inputs.normalise == "softmax":
         show_saturation()

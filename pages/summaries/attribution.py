@@ -4,9 +4,9 @@ import numpy as np
 from jaxtyping import Float
 
 from pages.summaries import texts
-from pages.summaries.run import PAGE, PartRun, ask_token, engine_of, part_of, trace_call
+from pages.summaries.run import PAGE, ask_token, engine_of, part_of, trace_call
 from pages.ui.export.computation import Computation, call, computed, evaluate, named
-from pages.ui.export.records import DataTable, table_of
+from pages.ui.export.part import Part
 from pages.ui.shell import cache
 from pages.ui.shell.address import value_of
 from pages.ui.shell.numbers import percent, signed
@@ -19,6 +19,7 @@ from pages.ui.stage.tokens import numbered_tokens
 from pages.ui.stage.view_options import token_to_link
 from tx_core.analysis import attribution
 from tx_core.analysis.attribution import Attribution
+from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
 from tx_core.fill_mask.predictions import encode_with_blanks, predict
 from tx_core.transformer.trace import Trace
@@ -27,14 +28,11 @@ TOP_K = 5
 """Answers that a reader may choose from."""
 EQUATION = r"(v - v') \cdot \int_0^1 \nabla_{\!v} \log p\,\bigl(v' + t\,(v - v')\bigr)\,dt"
 
-Charts = dict[str, Float[np.ndarray, "token"]]
 
-
-def run(inputs: SentenceInputs) -> PartRun:
+def sum_up(inputs: SentenceInputs, engine: Engine, trace: Trace) -> Part:
     """Compute what one answer at one blank depends on."""
     if inputs.pair:
         raise TextProblem(texts.SINGLE_SENTENCE)
-    engine = inputs.engine()
     encode_with_blanks(engine, inputs.text)  # refuses a model that only writes on: `predict` lists what may follow
     filling = cache.call(predict, engine, inputs.text, top_k=TOP_K)
     place, blanks = ask_token(filling.encoding, filling.encoding.blanks, BLANK)
@@ -43,40 +41,28 @@ def run(inputs: SentenceInputs) -> PartRun:
     labels = [texts.ANSWER_OPTION.format(word=one.label, probability=percent(one.probability)) for one in words]
     answers = tuple((str(number), label) for number, label in enumerate(labels, start=1))
     word = words[rank - 1].id
-    trace = cache.trace_with(engine, inputs.text)
     attention, gradients = numbers(trace, place, word)
-    attributed, weights = computed(gradients, inputs.engine(), trace=trace), evaluate(attention, trace=trace)
+    attributed, weights = computed(gradients, engine, trace=trace), evaluate(attention, trace=trace)
     charts = {
         texts.BLANK_ATTENTION: weights,
         texts.GRADIENT_INPUT: attributed.gradient_input,
         texts.INTEGRATED: attributed.integrated,
     }
-    shown = {"token": [token_to_link(place)], "rank": [str(rank)]}
-    pictures = [
-        *(_bars(title, attributed, values) for title, values in charts.items()),
-        Picture(listing_drawing(), describe_agreement(attributed, weights), row=1),
-    ]
-
-    sources = (attribution.attribute, attribution.integrated_gradients)
+    tokens = numbered_tokens(attributed.encoding.tokens)
+    bars = [signed_drawing(title, tokens, one.tolist(), limit=float(np.abs(one).max())) for title, one in charts.items()]
+    agreement = Picture(listing_drawing(), describe_agreement(attributed, weights), row=1)
     return part_of(
         trace,
         texts.ATTRIBUTION_SUBJECT.format(word=attributed.word),
-        [blanks, Control("rank", "list", texts.ASK_ANSWER, answers, labelled=True, fallback=str(rank))],
-        pictures,
-        lambda: _table(attributed, charts),
-        _rounded(*numbers(trace, place, word)),
+        [*map(Picture, bars), agreement],
+        _rounded(attention, gradients),
         texts.ATTRIBUTION_CAVEAT,
         texts.ATTRIBUTION_TEXT,
         formulas=[EQUATION],
-        sources=sources,
-        partial=shown,
+        sources=(attribution.attribute, attribution.integrated_gradients),
+        partial={"token": [token_to_link(place)], "rank": [str(rank)]},
+        controls=[blanks, Control("rank", "list", texts.ASK_ANSWER, answers, labelled=True, fallback=str(rank))],
     )
-
-
-def _bars(title: str, attributed: Attribution, values: Float[np.ndarray, "token"]) -> Picture:
-    """Draw one bar per token."""
-    labels = numbered_tokens(attributed.encoding.tokens)
-    return Picture(signed_drawing(title, labels, values.tolist(), limit=float(np.abs(values).max())))
 
 
 def describe_agreement(attributed: Attribution, weights: Float[np.ndarray, "token"]) -> str:
@@ -95,17 +81,6 @@ def describe_agreement(attributed: Attribution, weights: Float[np.ndarray, "toke
         change=signed(attributed.score - attributed.baseline),
         total=signed(attributed.integrated.sum()),
         **agreement,
-    )
-
-
-def _table(attributed: Attribution, charts: Charts) -> DataTable:
-    """List every token with its bars."""
-    labels = numbered_tokens(attributed.encoding.tokens)
-    return table_of(
-        [
-            {"token": label} | {title: float(values[number]) for title, values in charts.items()}
-            for number, label in enumerate(labels)
-        ]
     )
 
 

@@ -7,15 +7,9 @@ import numpy as np
 from jaxtyping import Float
 
 from pages.summaries import texts
-from pages.summaries.run import (
-    PAGE,
-    PartRun,
-    ask_head,
-    engine_of,
-    part_of,
-    trace_call,
-)
+from pages.summaries.run import PAGE, ask_head, engine_of, part_of, trace_call
 from pages.ui.export.computation import Computation, call, each, evaluate, named
+from pages.ui.export.part import Part
 from pages.ui.export.records import DataTable, table_of
 from pages.ui.shell import cache
 from pages.ui.shell.address import is_offered
@@ -33,8 +27,8 @@ from pages.ui.stage.heads import (
 )
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import Picture
-from pages.ui.stage.tokens import reading_in_link
 from tx_core.analysis import patterns
+from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
 from tx_core.transformer.trace import AttentionStack, Encoding, Trace
 
@@ -75,9 +69,8 @@ def summary_of(inputs: SentenceInputs, stack: AttentionStack) -> HeadSummary:
     return cache.get_or_compute(key, lambda: summarise(inputs.model, stack))
 
 
-def run(inputs: SentenceInputs) -> PartRun:
+def sum_up(inputs: SentenceInputs, _engine: Engine, trace: Trace) -> Part:
     """Compute the table in every colouring, and each head in words."""
-    trace = cache.trace_with(inputs.engine(), inputs.text, inputs.pair)
     stack = trace.attention
     summary = summary_of(inputs, stack)
     _, heads = ask_head(*summary.spread.shape)
@@ -85,30 +78,28 @@ def run(inputs: SentenceInputs) -> PartRun:
     even = patterns.uniform_distance(len(stack.query_tokens))
     said, alts = {"pattern": texts.KINDS_SENTENCE}, {"pattern": texts.CONFIDENCE}
     tables = heads_pictures(summary, texts.KINDS_SUBJECTS, said, alts, even)
-    words = _words(inputs, trace, summary)
-    sources = (
-        patterns.TokenMarks,
-        *patterns.TARGETS.values(),
-        patterns.pattern_sums,
-        patterns.entropy,
-        patterns.mean_distance,
+    measured = (patterns.pattern_sums, patterns.entropy, patterns.mean_distance)
+    return part_of(
+        trace,
+        texts.KINDS_TITLE,
+        [*tables, _words(inputs, trace, summary)],
+        numbers(trace),
+        texts.KINDS_CAVEAT,
+        sources=(patterns.TokenMarks, *patterns.TARGETS.values(), *measured),
+        table=partial(heads_table, summary),
+        controls=[colours, heads],
     )
-    shown, table, found = [*tables, words], partial(heads_table, summary), numbers(trace)
-    return part_of(trace, texts.KINDS_TITLE, [colours, heads], shown, table, found, texts.KINDS_CAVEAT, sources=sources)
 
 
 def _words(inputs: SentenceInputs, trace: Trace, summary: HeadSummary) -> Picture:
     """Describe every head, with a link to its map."""
-    stack = trace.attention
     shape = summary.spread.shape
     said = {
         link: {"sentence": f"{describe_head(summary, head, texts.HEADS)} {describe_grammar(trace.model, head)}"}
         for link, head in all_heads(*shape).items()
     }
-    read = reading_in_link(stack.query_tokens.special_tokens)
-    address = {"text": inputs.text, "pair": inputs.pair, "model": inputs.model, **read}
-    written = page_address("attention", {name: value for name, value in address.items() if value})
-    link = (texts.SEE_HEAD, written) if is_offered("links") else None
+    view = inputs.in_link(text=inputs.text, pair=inputs.pair)
+    link = (texts.SEE_HEAD, page_address("attention", view)) if is_offered("links") else None
     return Picture(listing_drawing(), varies="heads", variants=said, link=link, **beside_heads(shape[1]))
 
 

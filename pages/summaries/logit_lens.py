@@ -1,10 +1,10 @@
 """Layer-by-layer predictions: what the model would answer at a token after each layer (logit lens)."""
 
 from pages.summaries import texts
-from pages.summaries.run import PartRun, ask_token, engine_of, part_of, trace_call
+from pages.summaries.run import ask_token, engine_of, part_of, trace_call
 from pages.ui.export.computation import Computation, call, computed, named
+from pages.ui.export.part import Part
 from pages.ui.export.records import DataTable, table_of
-from pages.ui.shell import cache
 from pages.ui.shell.numbers import percent
 from pages.ui.stage.charts import depths, lines_drawing, listing_drawing
 from pages.ui.stage.inputs import SentenceInputs
@@ -13,6 +13,7 @@ from pages.ui.stage.tokens import numbered_tokens
 from pages.ui.stage.view_options import token_to_link
 from tx_core.analysis import logit_lens
 from tx_core.analysis.logit_lens import LayerPredictions
+from tx_core.engine.engine import Engine
 from tx_core.transformer.trace import Trace
 
 EQUATION = r"p_\ell = \mathrm{softmax}\bigl(\mathrm{head}(h_\ell)\bigr)"
@@ -22,10 +23,8 @@ MOST_VECTORS = 150
 """How many vectors are read beyond those of the token that is looked at: about 50 ms."""
 
 
-def run(inputs: SentenceInputs) -> PartRun:
+def sum_up(_inputs: SentenceInputs, engine: Engine, trace: Trace) -> Part:
     """Compute the answers after every layer: at all tokens, if they are few."""
-    engine = inputs.engine()
-    trace = cache.trace_with(engine, inputs.text, inputs.pair, keep=("hidden",))
     encoding = trace.attention.query_tokens
     predicts_next = engine.info.predicts_next
     place, control = ask_token(encoding, range(len(encoding)), texts.ASK_TOKEN, last=predicts_next)
@@ -35,20 +34,18 @@ def run(inputs: SentenceInputs) -> PartRun:
     pictures = [
         picture for one, found in answers.items() for picture in _pictures(found, labels[one], predicts_next=predicts_next)
     ]
-
-    partial = {} if len(sent) == len(encoding) else {"token": [token_to_link(place)]}
     return part_of(
         trace,
         texts.LENS_SUBJECT.format(token=labels[place]),
-        [control],
         pictures,
-        lambda: _table(answers[place]),
         numbers(trace, place),
         texts.LENS_CAVEAT,
         texts.LENS_TEXT,
         formulas=[EQUATION],
         sources=[logit_lens.logit_lens],
-        partial=partial,
+        table=lambda: _table(answers[place]),
+        partial={} if len(sent) == len(encoding) else {"token": [token_to_link(place)]},
+        controls=[control],
     )
 
 

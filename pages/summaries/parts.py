@@ -1,22 +1,25 @@
 """The parts of the page. A new part is one entry here and a module with its function."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
 from pages.summaries import attribution, kinds, logit_lens, rollout, similarity, sinks, texts, value_weighted
 from pages.summaries.attribution import TOP_K
-from pages.summaries.run import PAGE, PartRun
-from pages.ui.shell import controls
+from pages.summaries.run import PAGE
+from pages.ui.export.part import Part
+from pages.ui.shell import cache, controls
 from pages.ui.shell.address import Field, StageFields, choice_field, number_field, text_field, value_of
 from pages.ui.stage import view_options
 from pages.ui.stage.controls import Control
-from pages.ui.stage.inputs import SentenceInputs
+from pages.ui.stage.inputs import SentenceInputs, note_reading
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from pages.ui.stage.view_options import heads_to_link, token_to_link
 from tx_core.engine.catalogue import DEFAULT
+from tx_core.engine.engine import Engine
 from tx_core.errors import memory_checked
+from tx_core.transformer.trace import Trace
 
 
 @dataclass(frozen=True)
@@ -24,22 +27,24 @@ class Summary:
     """One summary of all the heads.
 
     button: what its button says, short enough for all buttons to stand in one line. notice: what to notice, in a line above the
-    picture. run: computes it; raises ExplorerError where the text or the model does not allow it.
+    picture. sum_up: computes it from a run; raises ExplorerError where the text or the model does not allow it. keep: what of the
+    run it needs.
     """
 
     button: str
     notice: str
-    run: Callable[[SentenceInputs], PartRun]
+    sum_up: Callable[[SentenceInputs, Engine, Trace], Part]
+    keep: tuple[str, ...] = ("weights",)
 
 
 PARTS = {
-    "glance": Summary(texts.KINDS_TITLE, texts.KINDS, kinds.run),
-    "layers": Summary(texts.ROLLOUT_BUTTON, texts.ROLLOUT, rollout.run),
-    "values": Summary(texts.VALUES_TITLE, texts.VALUES, value_weighted.run),
-    "sinks": Summary(texts.SINKS_BUTTON, texts.SINKS, sinks.run),
-    "alike": Summary(texts.SIMILARITY_TITLE, texts.SIMILARITY, similarity.run),
-    "lens": Summary(texts.LENS_BUTTON, texts.LENS, logit_lens.run),
-    "owed": Summary(texts.ATTRIBUTION_BUTTON, texts.ATTRIBUTION, attribution.run),
+    "glance": Summary(texts.KINDS_TITLE, texts.KINDS, kinds.sum_up),
+    "layers": Summary(texts.ROLLOUT_BUTTON, texts.ROLLOUT, rollout.sum_up),
+    "values": Summary(texts.VALUES_TITLE, texts.VALUES, value_weighted.sum_up, ("weights", "value")),
+    "sinks": Summary(texts.SINKS_BUTTON, texts.SINKS, sinks.sum_up, ("weights", "value")),
+    "alike": Summary(texts.SIMILARITY_TITLE, texts.SIMILARITY, similarity.sum_up),
+    "lens": Summary(texts.LENS_BUTTON, texts.LENS, logit_lens.sum_up, ("hidden",)),
+    "owed": Summary(texts.ATTRIBUTION_BUTTON, texts.ATTRIBUTION, attribution.sum_up),
 }
 """By the names that addresses give them, in the order of their buttons."""
 FIELDS = StageFields(
@@ -60,15 +65,15 @@ FIELDS = StageFields(
 )
 
 
-def run_part(inputs: SentenceInputs) -> PartRun:
+PART_CONTROL = Control("part", "segments", texts.PART, tuple((name, one.button) for name, one in PARTS.items()), apart=True)
+
+
+def run_part(inputs: SentenceInputs, engine: Engine) -> Part:
     """Show what to notice in the part that is asked for, and compute it; raise ExplorerError as it does."""
-    part = PARTS[value_of(PAGE, "part")]
-    st.markdown(part.notice)
+    summary = PARTS[value_of(PAGE, "part")]
+    st.markdown(summary.notice)
     with memory_checked():
-        return part.run(inputs)
-
-
-def part_controls(of_part: Sequence[Control] = ()) -> list[Control]:
-    """Return the controls of the stage: the parts, and those of the part that is shown."""
-    buttons = tuple((name, part.button) for name, part in PARTS.items())
-    return [Control("part", "segments", texts.PART, buttons, apart=True), *of_part]
+        trace = cache.trace_with(engine, inputs.text, inputs.pair, keep=summary.keep)
+        part = summary.sum_up(inputs, engine, trace)
+    note_reading(inputs, trace)
+    return replace(part, controls=[PART_CONTROL, *part.controls])

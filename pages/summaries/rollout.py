@@ -1,30 +1,23 @@
 """One token's attention through the layers: per layer, as attention rollout, and as attention flow."""
 
 from collections.abc import Sequence
-from itertools import product
 
 import numpy as np
 from jaxtyping import Float
 
 from pages.summaries import texts
-from pages.summaries.run import (
-    MOST_NUMBERS,
-    PartRun,
-    ask_token,
-    engine_of,
-    part_of,
-    trace_call,
-)
+from pages.summaries.run import MOST_NUMBERS, ask_token, engine_of, part_of, trace_call
 from pages.ui.export.computation import Computation, call, computed, named
-from pages.ui.export.records import DataTable
-from pages.ui.shell import cache
-from pages.ui.stage.charts import Drawing, listing_drawing, matrix_drawing
+from pages.ui.export.part import Part
+from pages.ui.export.records import drawings_table
+from pages.ui.stage.charts import listing_drawing, matrix_drawing
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.tokens import numbered_tokens
 from pages.ui.stage.view_options import token_to_link
 from tx_core.analysis import rollout
 from tx_core.analysis.value_weighted import row_shares
+from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
 from tx_core.transformer.trace import Trace
 
@@ -37,15 +30,14 @@ NUM_LARGEST = 3
 Maps = dict[str, Float[np.ndarray, "layer token"]]
 
 
-def run(inputs: SentenceInputs) -> PartRun:
+def sum_up(_inputs: SentenceInputs, engine: Engine, trace: Trace) -> Part:
     """Compute attention by layer and rollout for every token, if they are few, and flow for the one that is looked at."""
-    trace = cache.trace_with(inputs.engine(), inputs.text, inputs.pair)
     encoding, weights = trace.attention.query_tokens, trace.attention.weights
     place, control = ask_token(encoding, range(len(encoding)), texts.ASK_QUERY)
-    in_layer, rolled = weights.mean(axis=1), computed(rollout_call(trace), inputs.engine(), trace=trace)
+    in_layer, rolled = weights.mean(axis=1), computed(rollout_call(trace), engine, trace=trace)
     problem = ""
     try:
-        flow = {texts.FLOW: computed(numbers(trace, place)[-1], inputs.engine(), trace=trace)}
+        flow = {texts.FLOW: computed(numbers(trace, place)[-1], engine, trace=trace)}
     except TextProblem as too_long:
         problem, flow = str(too_long), {}
     sent = range(len(encoding)) if 2 * rolled.size <= MOST_NUMBERS else [place]
@@ -55,23 +47,18 @@ def run(inputs: SentenceInputs) -> PartRun:
     if problem:
         pictures.append(Picture(listing_drawing(), problem, row=2))
     shown = [picture.drawing for picture in _pictures(encoding.tokens, place, maps[place])]
-    partial = {"token": [token_to_link(place)]} if flow else {} if len(sent) > 1 else {"token": [token_to_link(place)]}
-
-    found = [one.round(3) for one in numbers(trace, place)[: 3 if flow else 2]]
-    sources = (rollout.add_residual, rollout.rollout, rollout.flow)
-    title = texts.ROLLOUT_SUBJECT.format(token=numbered_tokens(encoding.tokens)[place])
     return part_of(
         trace,
-        title,
-        [control],
+        texts.ROLLOUT_SUBJECT.format(token=numbered_tokens(encoding.tokens)[place]),
         pictures,
-        lambda: _table(shown),
-        found,
+        [one.round(3) for one in numbers(trace, place)[: 3 if flow else 2]],
         texts.ROLLOUT_CAVEAT,
         texts.ROLLOUT_TEXT,
         formulas=EQUATIONS,
-        sources=sources,
-        partial=partial,
+        sources=(rollout.add_residual, rollout.rollout, rollout.flow),
+        table=lambda: drawings_table(shown),
+        partial={"token": [token_to_link(place)]} if flow or len(sent) == 1 else {},
+        controls=[control],
     )
 
 
@@ -90,15 +77,6 @@ def _pictures(tokens: Sequence[str], place: int, shown: Maps) -> list[Picture]:
         )
         for row, (title, cells) in enumerate(shown.items())
     ]
-
-
-def _table(drawings: Sequence[Drawing]) -> DataTable:
-    """List what of each token is in each layer."""
-    first = drawings[0]
-    columns = zip(*(one.values.ravel().tolist() for one in drawings), strict=True)
-    places = product(first.rows, numbered_tokens(first.columns))
-    titles = (one.title for one in drawings)
-    return DataTable(("layer", "key", *titles), [(*place, *row) for place, row in zip(places, columns, strict=True)])
 
 
 def describe_last_layer(tokens: Sequence[str], place: int, cells: Float[np.ndarray, "layer token"]) -> str:

@@ -1,14 +1,14 @@
 """What all parts share: how a part is made, and the lists of heads and tokens in its toolbar."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 
 from pages.summaries import texts
 from pages.ui.export.computation import Computation, load_call, named, sentences_of
 from pages.ui.export.part import Part
-from pages.ui.export.records import DataTable, PartNumbers
+from pages.ui.export.records import PartNumbers
 from pages.ui.shell.address import value_of
 from pages.ui.shell.controls import head_name
 from pages.ui.stage.browser_texts import CONTROLS
@@ -26,30 +26,13 @@ MOST_NUMBERS = 60_000
 """How many numbers are sent beyond those of the view: with those of all heads, or tokens, the browser looks around by itself."""
 
 
-class PartRun(NamedTuple):
-    """A part of the page, computed: the run that it sums up, its controls, and what is shown of it."""
-
-    trace: Trace
-    controls: Sequence[Control]
-    part: Part
-
-
 def part_of(
-    trace: Trace,
-    title: str,
-    controls: Sequence[Control],
-    pictures: Sequence[Picture],
-    table: Callable[[], DataTable],
-    numbers: Sequence[Computation],
-    caveat: str,
-    *prose: str,
-    **more: Any,
-) -> PartRun:
+    trace: Trace, title: str, pictures: Sequence[Picture], numbers: Sequence[Computation], caveat: str, *prose: str, **more: Any
+) -> Part:
     """Return a part. numbers: what its code computes. caveat: what it cannot show. more: as of `Part`."""
     read = trace.attention.query_tokens
     about = source(trace.model, text=read.text, pair=read.pair, **reading(read.special_tokens))
-    found = PartNumbers(title, about, numbers)
-    return PartRun(trace, controls, Part(pictures, found, prose, lambda: show_note(caveat, trace), table=table, **more))
+    return Part(pictures, PartNumbers(title, about, numbers), prose, lambda: show_note(caveat, trace), **more)
 
 
 def in_link(head: Head) -> str:

@@ -8,17 +8,10 @@ from jaxtyping import Float
 
 from pages.summaries import texts
 from pages.summaries.kinds import summary_of
-from pages.summaries.run import (
-    PartRun,
-    ask_head,
-    engine_of,
-    in_link,
-    part_of,
-    trace_call,
-)
+from pages.summaries.run import ask_head, engine_of, in_link, part_of, trace_call
 from pages.ui.export.computation import Computation, call, computed, named
+from pages.ui.export.part import Part
 from pages.ui.export.records import DataTable, table_of
-from pages.ui.shell import cache
 from pages.ui.shell.controls import head_name
 from pages.ui.stage.charts import Chart, Drawing, PointKind, kinds_of_points, listing_drawing
 from pages.ui.stage.heads import KindStyle, all_heads, grammar_columns, kind_styles
@@ -26,6 +19,7 @@ from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.view_options import head_in_sentence
 from tx_core.analysis import similarity
+from tx_core.engine.engine import Engine
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Trace
 
@@ -55,29 +49,27 @@ class HeadMap:
         return similarity.most_similar_heads(self.similarities, chosen, NUM_NEIGHBOURS)
 
 
-def run(inputs: SentenceInputs) -> PartRun:
+def sum_up(inputs: SentenceInputs, engine: Engine, trace: Trace) -> Part:
     """Compute the map, and the nearest heads of every head."""
-    trace = cache.trace_with(inputs.engine(), inputs.text, inputs.pair)
     stack = trace.attention
     summary, looks = summary_of(inputs, stack), kind_styles(stack.query_tokens)
-    similarities = computed(similarities_call(trace), inputs.engine(), trace=trace)
+    similarities = computed(similarities_call(trace), engine, trace=trace)
     kinds = tuple(looks[one.kind] for one in summary.patterns)
     shape = stack.weights.shape[:2]
     heads = HeadMap(similarities, similarity.classical_mds(similarities), tuple(all_heads(*shape).values()), kinds)
     head, control = ask_head(*shape)
     chosen = heads.heads.index(head)
-
     return part_of(
         trace,
-        texts.SIMILARITY_SUBJECT,
-        [control],
+        texts.SIMILARITY_TITLE,
         [_map(heads), _nearest(heads)],
-        lambda: _table(trace.model, heads, chosen),
         numbers(trace, chosen),
         texts.SIMILARITY_CAVEAT,
         texts.SIMILARITY_TEXT,
         formulas=EQUATIONS,
         sources=(similarity.head_similarity, similarity.classical_mds),
+        table=lambda: _table(trace.model, heads, chosen),
+        controls=[control],
     )
 
 

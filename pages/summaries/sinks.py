@@ -3,10 +3,10 @@
 import numpy as np
 
 from pages.summaries import texts
-from pages.summaries.run import PartRun, engine_of, part_of, trace_call
+from pages.summaries.run import engine_of, part_of, trace_call
 from pages.ui.export.computation import Computation, call, computed, named
+from pages.ui.export.part import Part
 from pages.ui.export.records import DataTable, table_of
-from pages.ui.shell import cache
 from pages.ui.shell.address import is_offered
 from pages.ui.shell.frame import page_address
 from pages.ui.shell.numbers import whole_percent
@@ -14,29 +14,26 @@ from pages.ui.stage.charts import lines_drawing, listing_drawing
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.texts import FIRST_TOKEN
-from pages.ui.stage.tokens import reading_in_link
 from tx_core.analysis import sinks
 from tx_core.analysis.sinks import AttentionSinks
+from tx_core.engine.engine import Engine
 from tx_core.fill_mask.blanks import before_blank
 from tx_core.transformer.interventions import Intervention, write_interventions
 from tx_core.transformer.trace import Encoding, Trace
 
 
-def run(inputs: SentenceInputs) -> PartRun:
+def sum_up(inputs: SentenceInputs, engine: Engine, trace: Trace) -> Part:
     """Compute how much attention rests on sinks, and the lengths of values, by layer."""
-    engine = inputs.engine()
-    trace = cache.trace_with(engine, inputs.text, inputs.pair, keep=("weights", "value"))
     found = computed(sinks_call(trace), engine, trace=trace)
     return part_of(
         trace,
         texts.SINKS_TITLE,
-        [],
         _pictures(found, trace.attention.query_tokens, _without(inputs, trace, found)),
-        lambda: _table(found),
         numbers(trace),
         texts.SINKS_CAVEAT,
         *texts.SINKS_TEXT,
         sources=[sinks.attention_sinks],
+        table=lambda: _table(found),
     )
 
 
@@ -73,10 +70,8 @@ def _without(inputs: SentenceInputs, trace: Trace, found: AttentionSinks) -> tup
         page = "next_word"
     hidden = write_interventions([Intervention("hidden", positions=(position,)) for position in found.positions])
     text = before_blank(inputs.text) if page == "next_word" else inputs.text
-    address = {"text": text, "pair": inputs.pair, "model": inputs.model, "changes": hidden}
-    read = reading_in_link(encoding.special_tokens)
-    written = page_address(page, {name: value for name, value in (address | read).items() if value})
-    return texts.FORBID_SINKS.format(sinks=sink_names(encoding, found)), written
+    view = inputs.in_link(text=text, pair=inputs.pair, changes=hidden)
+    return texts.FORBID_SINKS.format(sinks=sink_names(encoding, found)), page_address(page, view)
 
 
 def _table(found: AttentionSinks) -> DataTable:

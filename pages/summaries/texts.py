@@ -136,7 +136,6 @@ SIMILARITY_CAVEAT = (
     "need not take the same from them. "
     f"{EXPLANATION_DEBATE}"
 )
-SIMILARITY_SUBJECT = "Head similarity"
 SIMILARITY_TO_CHOSEN = "similarity to the chosen head"
 
 LENS_BUTTON = "Logit lens"

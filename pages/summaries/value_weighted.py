@@ -3,18 +3,10 @@
 import numpy as np
 
 from pages.summaries import texts
-from pages.summaries.run import (
-    MOST_NUMBERS,
-    PartRun,
-    ask_head,
-    engine_of,
-    in_link,
-    part_of,
-    trace_call,
-)
+from pages.summaries.run import MOST_NUMBERS, ask_head, engine_of, in_link, part_of, trace_call
 from pages.ui.export.computation import Computation, call, computed, named
+from pages.ui.export.part import Part
 from pages.ui.export.records import DataTable
-from pages.ui.shell import cache
 from pages.ui.shell.controls import head_name
 from pages.ui.stage.charts import listing_drawing, matrix_drawing
 from pages.ui.stage.heads import all_heads
@@ -24,16 +16,15 @@ from pages.ui.stage.tokens import numbered_tokens
 from pages.ui.stage.view_options import head_in_sentence
 from tx_core.analysis import value_weighted
 from tx_core.analysis.value_weighted import ValueWeighted, row_shares, total_shares
-from tx_core.engine.engine import head_parts
+from tx_core.engine.engine import Engine, head_parts
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import AttentionStack, Trace
 
 EQUATIONS = (r"\lVert \alpha_{ij}\, f(x_j) \rVert", r"f(x) = (x W^V + b^V)\, W^O")
 
 
-def run(inputs: SentenceInputs) -> PartRun:
+def sum_up(_inputs: SentenceInputs, engine: Engine, trace: Trace) -> Part:
     """Compute weights and weighted lengths: of all heads of a short text, of the layer of a longer one, of one head else."""
-    trace = cache.trace_with(inputs.engine(), inputs.text, inputs.pair, keep=("weights", "value"))
     stack = trace.attention
     head, control = ask_head(*stack.weights.shape[:2])
     every = list(all_heads(*stack.weights.shape[:2]).values())
@@ -42,30 +33,27 @@ def run(inputs: SentenceInputs) -> PartRun:
     sent = next((some for some in (every, in_layer) if len(some) * cells <= MOST_NUMBERS), [head])
     pictures, said = [], {}
     for layer in sorted({layer for layer, _ in sent}):
-        weighted = computed(numbers(trace, (layer, 0))[0], inputs.engine(), trace=trace)
+        weighted = computed(numbers(trace, (layer, 0))[0], engine, trace=trace)
         of_layer = [one for one in sent if one[0] == layer]
         pictures += _maps(stack, of_layer, weighted)
         said |= {in_link(one): {"sentence": describe_lengths(stack, one, weighted)} for one in of_layer}
     pictures.append(Picture(listing_drawing(), row=1, varies="heads", variants=said))
 
     def table() -> DataTable:
-        return _table(stack, head, computed(numbers(trace, head)[0], inputs.engine(), trace=trace))
+        return _table(stack, head, computed(numbers(trace, head)[0], engine, trace=trace))
 
-    found = [one.round(3) for one in numbers(trace, head)[1:]]
-    title = texts.VALUES_SUBJECT.format(head=head_in_sentence(head))
-    partial = {} if len(sent) == len(every) else {"heads": [in_link(one) for one in sent]}
     return part_of(
         trace,
-        title,
-        [control],
+        texts.VALUES_SUBJECT.format(head=head_in_sentence(head)),
         pictures,
-        table,
-        found,
+        [one.round(3) for one in numbers(trace, head)[1:]],
         texts.VALUES_CAVEAT,
         texts.VALUES_TEXT,
         formulas=EQUATIONS,
         sources=(value_weighted.value_weighted, head_parts),
-        partial=partial,
+        table=table,
+        partial={} if len(sent) == len(every) else {"heads": [in_link(one) for one in sent]},
+        controls=[control],
     )
 
 

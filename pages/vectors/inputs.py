@@ -60,6 +60,7 @@ FIELDS = StageFields(
 )
 PART_CONTROL = Control("part", "segments", texts.PART, tuple(texts.PARTS.items()), apart=True)
 METHOD_CONTROL = Control("method", "list", texts.METHOD, tuple(texts.METHODS.items()), when={"part": ["map"]})
+CONTROLS = [PART_CONTROL, METHOD_CONTROL]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,6 +10,7 @@ from pages.ui.export.computation import Computation, call, engine_call, named, s
 from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell import cache
+from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import page_link
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import whole_percent
@@ -17,9 +18,9 @@ from pages.ui.stage.charts import LINE_COLOURS, MARKERS, Drawing, PointKind, kin
 from pages.ui.stage.controls import Control
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.sources import reading, shortened, source
-from pages.ui.stage.tokens import reading_in_link
+from pages.ui.stage.tokens import note_how_read
 from pages.vectors import texts
-from pages.vectors.inputs import VectorInputs
+from pages.vectors.inputs import CONTROLS, PAGE, VectorInputs
 from tx_core.corpus.sentence_file import Sentences
 from tx_core.corpus.vectors import (
     MOST_NEIGHBOUR_TOKENS,
@@ -39,8 +40,8 @@ MOST_CHARACTERS, MOST_KINDS, MOST_REPEATED = 70, 8, 3
 QUIET = "#8a8f98"
 
 
-def points_part(inputs: VectorInputs, engine: Engine) -> tuple[Part, list[Control]]:
-    """Place the tokens of what is asked; return the part and its controls. Raise ExplorerError where nothing can be read."""
+def points_part(inputs: VectorInputs, engine: Engine) -> Part:
+    """Place the tokens of what is asked. Raise ExplorerError where nothing can be read."""
     sentences = inputs.sentences
     method = () if inputs.method == "pca" else (inputs.method,)
     computation = named("found", call(project, engine_call(inputs), texts_in_code(sentences), *method))
@@ -53,6 +54,7 @@ def points_part(inputs: VectorInputs, engine: Engine) -> tuple[Part, list[Contro
     colourings = {name: kinds for name in texts.COLOURS if (kinds := _kinds(found, name))}
     options = tuple((name, texts.COLOURS[name]) for name in colourings)
     controls = [
+        *CONTROLS,
         Control("layer", "slider", texts.LAYER, limits=(0, layers)),
         Control("colour", "list", texts.COLOUR, options, labelled=True, fallback=options[0][0]),
     ]
@@ -61,7 +63,9 @@ def points_part(inputs: VectorInputs, engine: Engine) -> tuple[Part, list[Contro
     below = (lambda: _lead_on(inputs)) if inputs.model == catalogue.DEFAULT else lambda: None
     shown = _map(found, {name: kinds_of_points(kinds) for name, kinds in colourings.items()})
     formula, source_of = (texts.FORMULA, project) if not method else (texts.FORMULA_NEIGHBOURS, neighbour_map)
-    return Part([shown], numbers, _prose(found), below, formulas=[formula], sources=[source_of]), controls
+    if inputs.texts == "typed":
+        note_how_read(engine, inputs.text, inputs.text_b, key=widget_key(PAGE, "model"))
+    return Part([shown], numbers, _prose(found), below, [formula], sources=[source_of], controls=controls)
 
 
 def texts_in_code(sentences: Sentences | Sequence[str]) -> Computation | list[str]:
@@ -172,11 +176,5 @@ def _prose(found: Projection) -> list[str]:
 def _lead_on(inputs: VectorInputs) -> None:
     """Lead to the same texts in a larger model."""
     if inputs.texts == "typed":
-        view = {
-            "text": inputs.text,
-            "text_b": inputs.text_b,
-            "layer": "12",
-            "model": BERT_BASE,
-            **reading_in_link(not inputs.bare),
-        }
+        view = inputs.in_link(text=inputs.text, text_b=inputs.text_b, layer="12") | {"model": BERT_BASE}
         page_link("vectors", texts.LARGER, view, icon=":material/arrow_forward:")

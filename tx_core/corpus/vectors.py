@@ -4,6 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -162,6 +163,7 @@ def project(engine: Engine, sentences: Sentences | Sequence[str], method: str = 
     read = token_vectors(engine, sentences, MOST_TOKENS if method == "pca" else MOST_NEIGHBOUR_TOKENS)
     planes, explained = zip(*map(_principal_plane, read.vectors), strict=True)
     if method == "tsne":
+        import_module("sklearn.manifold")  # takes seconds, in which nobody waits for the slot
         with compute_slot():
             planes = [neighbour_map(layer) for layer in read.vectors]
     similarities = [_cosines(layer) for layer in read.vectors]

@@ -107,19 +107,22 @@ def _special_tokens(encoding: Encoding) -> tuple[str, str]:
     return first, later[0] if later else texts.END
 
 
-def describe_grammar(model: str, head: Head) -> str:
-    """Return the grammatical relations that a head follows, with their baselines; or that this was not measured."""
-    return " ".join(grammar_sentences(model, head))
+def describe_grammar(model: str, head: Head, *, after: int = 0) -> str:
+    """Return the grammatical relations that a head follows, with their baselines; or that this was not measured.
+
+    after: how many were said before; "" where there are no others.
+    """
+    return " ".join(grammar_sentences(model, head, after))
 
 
-def grammar_sentences(model: str, head: Head) -> list[str]:
+def grammar_sentences(model: str, head: Head, after: int = 0) -> list[str]:
     """List what is said of the grammatical relations that a head follows, in pieces, of which heads share most."""
     grammar = grammar_of(model)
     if grammar is None:
         return [texts.GRAMMAR_NOT_MEASURED]
-    relations = grammar.get(head, ())
+    relations = grammar.get(head, ())[after:]
     if not relations:
-        return [texts.NO_GRAMMAR.format(points=round(100 * MIN_GAIN), treebank=TREEBANK_NAME)]
+        return [] if after else [texts.NO_GRAMMAR.format(points=round(100 * MIN_GAIN), treebank=TREEBANK_NAME)]
     named, more = ", ".join(map(_relation, relations[:MAX_RELATIONS])), len(relations) - MAX_RELATIONS
     found = (texts.GRAMMAR_AND_MORE if more > 0 else texts.GRAMMAR_RELATIONS).format(relations=named, more=more)
     return [texts.GRAMMAR.format(treebank=TREEBANK_NAME), found, texts.GRAMMAR_LEAVES_OUT]
@@ -137,7 +140,7 @@ def lead_with_grammar(model: str, head: Head) -> str:
         occurrences=best.occurrences,
         head=head_name(head)[0].lower() + head_name(head)[1:],
         link=_link(best),
-        gain=round(100 * (best.accuracy - best.baseline)),
+        gain=round(100 * best.accuracy) - round(100 * best.baseline),
         distance=distance_in_words(best.offset),
     )
 

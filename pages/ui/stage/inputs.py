@@ -28,7 +28,7 @@ from pages.ui.stage.changes import active_changes, drop_missing_changes
 from pages.ui.stage.packing import RunName
 from pages.ui.stage.sources import reading, source
 from pages.ui.stage.texts import SECOND_SENTENCE
-from pages.ui.stage.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens, warn_of_unknown
+from pages.ui.stage.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens, reading_in_link, warn_of_unknown
 from tx_core.engine import catalogue
 from tx_core.engine.catalogue import DEFAULT, ModelCard
 from tx_core.engine.engine import Engine, no_head
@@ -67,6 +67,10 @@ class PageInputs:
         if self.needs_blanks and not (card := catalogue.card(self.model)).fills_blanks:
             raise no_head(card.title)
         return controls.model_engine(self.model, bare=self.bare, weights=self.needs_weights)
+
+    def in_link(self, **view: str) -> dict[str, str]:
+        """Return the parameters of a link to what the same model reads in the same way. view: what it reads, and how to look."""
+        return {name: value for name, value in view.items() if value} | {"model": self.model, **reading_in_link(not self.bare)}
 
     def about(self, **more: object) -> dict[str, object]:
         """Name what a view of it is of, as `source` does; more: what else applies, or stands for its own."""
@@ -288,5 +292,5 @@ def explain_problem(page: str, problem: ExplorerError, model: str = DEFAULT) -> 
     explain(problem)
     if isinstance(problem, TextMissing) and is_offered("examples"):
         st.button(SEE_EXAMPLE, key=widget_key(page, "see_example"), on_click=ask_for_first_view, args=(page,))
-    if isinstance(problem, ModelUnavailable | CheckpointProblem):
+    if isinstance(problem, ModelUnavailable | CheckpointProblem) and widget_key(page, "model") in st.session_state:
         controls.offer_default_model(widget_key(page, "model"), model)

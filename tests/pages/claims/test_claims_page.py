@@ -10,7 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.claims import texts
-from pages.claims.verdicts import KIND, MADE, PAGE, claims_export
+from pages.claims.verdicts import KIND, MADE, PAGE, part_of_claims
+from pages.ui.export.part import part_export
 from pages.ui.shell.address import parse_view
 from tests.support.drawings import problems, says
 from tests.support.staged import ask_stage, is_empty, looked_at, stage_says, staged_pictures
@@ -94,7 +95,7 @@ def test_another_model_is_asked_in_the_background_and_what_fails_comes_first_wit
 
 def test_the_file_has_a_row_of_each_claim_and_no_number_where_there_is_none():
     unasked = Claim("It rains.", "attention", float("nan"), where="1-2", link="attention?text=It", made="attention")
-    export = claims_export(catalogue.DEFAULT, [*stored_claims(catalogue.DEFAULT)[:1], unasked])
+    export = part_export(part_of_claims(catalogue.DEFAULT, [*stored_claims(catalogue.DEFAULT)[:1], unasked]))
     (files,) = export.tables.values()
     first, second = files.files["csv"](export.source).decode("utf-8-sig").splitlines()[-2:]
     assert '"Mary lost her keys."' in first and '"holds"' in first

@@ -9,7 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from pages.importance import texts
 from pages.importance.inputs import KIND, PAGE, ImportanceInputs, Upload
-from pages.importance.ranking import ranking_export
+from pages.importance.ranking import ranking_part
+from pages.ui.export.part import part_export
 from tests.support.drawings import problems, says
 from tests.support.staged import ask_stage, is_empty, looked_at, stage_says, staged, staged_pictures
 from tests.support.trainings import until_still
@@ -99,7 +100,7 @@ def test_a_file_is_measured_in_the_background_and_what_was_left_out_is_said(open
 
 def test_the_prompts_are_saved_as_lines_that_the_page_takes_again():
     found = importance(catalogue.load(catalogue.DEFAULT), [PAIR, ALONE])
-    export = ranking_export(found, ImportanceInputs("own", "off", Upload("mine.jsonl", (PAIR, ALONE))))
+    export = part_export(ranking_part(found, ImportanceInputs("own", "off", Upload("mine.jsonl", (PAIR, ALONE)))))
     parts, prompts = export.tables.values()
     again = importance(catalogue.load(catalogue.DEFAULT), parse_answer_prompts(prompts.files["jsonl"](export.source), "a.jsonl"))
     assert again.prompts == found.prompts

@@ -27,7 +27,7 @@ MOST = device_limits("cpu").sentences
 
 def test_a_head_that_follows_a_relation_is_described_by_it_first_and_where_it_was_counted(open_app: Open):
     (best, *_), listing = grammar_of("embedded")[3, 6], shown_head(open_app(PAGE, heads="4-7"))
-    said, gain = listing["sentence"], round(100 * (best.accuracy - best.baseline))
+    said, gain = listing["sentence"], round(100 * best.accuracy) - round(100 * best.baseline)
     assert (best.relation, best.offset) == ("nsubj", 1)
     first = f"Subject: in {whole_percent(best.accuracy)} of {best.occurrences:,} words of a treebank, layer 4, head 7 looks most "
     assert said.startswith(first) and f"{gain} percentage points more often than always looking one word ahead" in said

@@ -16,13 +16,14 @@ from pages.compare.texts import MAPS_EXPORT, SIMILARITY_COLUMNS, WORD_EXPORT
 from pages.encoder_decoder import texts as copy_texts
 from pages.fill_mask import texts as fill_mask_texts
 from pages.fill_mask.head_scan import BEGIN
-from pages.many_sentences.heads import heads_export, report_numbers
+from pages.many_sentences.heads import heads_part, report_numbers
 from pages.many_sentences.reading import OpenedScan
-from pages.summaries.texts import FLOW, IN_LAYER, ROLLED, SIMILARITY_TO_CHOSEN, VALUES_COLUMNS
+from pages.summaries.texts import SIMILARITY_TO_CHOSEN, VALUES_COLUMNS
 from pages.ui.export import menu, texts
 from pages.ui.export.attention import attention_export
 from pages.ui.export.computation import python
 from pages.ui.export.menu import written
+from pages.ui.export.part import part_export
 from pages.ui.export.records import DataFiles, Export
 from pages.ui.stage.sources import Source
 from pages.ui.stage.texts import NONE_ADDED
@@ -96,7 +97,7 @@ VIEWS = {
         View(
             "summaries",
             BARE | {"part": "layers", "text": TEXT, "token": "4"},
-            {"in_layer.ravel()": IN_LAYER, "rolled.ravel()": ROLLED, "by_flow.ravel()": FLOW},
+            {"in_layer": 0, "rolled": 1, "by_flow": 2},
         ),
         View("summaries", {"part": "values", "text": TEXT, "heads": "2-3"}, {"by_values.mean(0)": VALUES_COLUMNS[3]}),
         View(
@@ -109,7 +110,7 @@ VIEWS = {
         View(
             "summaries",
             {"part": "owed", "text": "The old man drank a cup of [MASK].", "rank": "2"},
-            {"attention": "Attention from the blank", "integrated": "Integrated gradients"},
+            {"attention": 0, "integrated": 2},
         ),
         View("many_sentences", {"colour": "spread"}, {"report.spread.ravel()": "spread (0 to 1)"}),
         View("many_sentences", {"part": "find", "query": "VERB", "query_in": "upos"}, {"sorted(found.shares.ravel())": "share"}),
@@ -280,7 +281,7 @@ def test_the_code_for_ones_own_file_and_for_a_scan_reads_it_whatever_its_name(tm
     origin = new_origin("embedded", half=False, column="", part_sentences=9, files=[SourceFile("a.txt", 1, 2)])
     scan, file = CorpusScan(origin, 1, True, reports[0]), tmp_path / 'the "scan" {0} \'s.json'
     file.write_bytes(write_scan(scan))
-    export = heads_export(scan.report, "pattern", OpenedScan(str(file), scan))
+    export = part_export(heads_part(scan.report, "own", OpenedScan(str(file), scan)))
     assert export.numbers.source["revision"] == origin.revision
     codes = [*(python(report_numbers(report)) for report in reports), export.project()]
     computations = computed([(code, ["report.spread"]) for code in codes], tmp_path)
