@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
 
-from pages.ui.shell import garbage, metrics
+from pages.ui.shell import garbage
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine, with_special_tokens
 from tx_core.engine.threads import use_all_cores, use_one_core
@@ -39,7 +39,6 @@ _entries: LRUCache[tuple, CacheEntry] = LRUCache(
 _in_use: WeakValueDictionary[tuple, object] = WeakValueDictionary()
 """Results that are larger than the whole cache, for as long as a page that shows them holds them."""
 _guard = Lock()
-metrics.watch_number("tx_cache_bytes", "Results that visitors share", lambda: _entries.currsize)
 _frozen_engines: dict[str, int] = {}
 """By model name, the id() of the engine after whose load `garbage.freeze` ran."""
 

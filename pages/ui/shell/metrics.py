@@ -56,7 +56,6 @@ def runs_now() -> int:
 
 watch_number("tx_visitors", "Browsers that are connected", admission.connected)
 watch_number("tx_visitors_waiting", "Browsers that wait for a place", admission.waiting)
-watch_number("tx_slots", "Computations that pages may run at once", lambda: host_settings().compute_slots)
 watch_number("tx_slots_in_use", "Computations that pages run now", threads.page_slots_in_use)
 watch_number("tx_slots_waiting", "Pages that wait for a compute slot", threads.pages_waiting)
 

@@ -24,7 +24,6 @@ TRAININGS = Registry(limit=host_settings().trainings)
 SCANS = Registry(limit=2)
 """All scans of heads of this server."""
 metrics.watch_number("tx_trainings", "Trainings, readings and measurements that compute now", lambda: TRAININGS.running)
-metrics.watch_number("tx_scans", "Scans of heads that compute now", lambda: SCANS.running)
 
 LEFT_SECONDS = 300.0
 """How long a visitor's runs and their results wait for a browser that lost the connection, or left."""
