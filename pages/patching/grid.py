@@ -144,8 +144,8 @@ class GridView:
         cells = {f"{layer + 1}-{column + 1}": (layer, column) for layer in reversed(range(layers)) for column in range(columns)}
         first = self._first()
         drawing = matrix_drawing(texts.TITLE, "signed", self.grid.effect[::-1], rows, names, axes=texts.AXES[self.axis])
-        drawing.chart["sentenceFirst"] = True
-        drawing.chart.update(chosen=[layers - 1 - first[0], first[1]], forgets={"cell": "", "head": ""}, tallestRow=TALLEST_ROW)
+        looks = {"sentenceFirst": True, "forgets": {"cell": "", "head": ""}, "tallestRow": TALLEST_ROW}
+        drawing.chart.update(looks, chosen=[layers - 1 - first[0], first[1]])
         base = self._rows(first)
         shown = {
             name: {"sentence": self.describe(cell), "chart": _differing(base, self._rows(cell))} for name, cell in cells.items()
@@ -252,8 +252,8 @@ class GridView:
         title = texts.BARS_NEXT if self.engine.info.predicts_next else texts.BARS
         labels, shares = self._shares(cell)
         drawing = bars_drawing(title.format(token=self.grid.target.tokens[self.grid.place]), labels, shares, limit=self.limit)
-        drawing.chart["colours"] = [*COLOURS.values()] * len(self.answers) + [COLOURS["patched"]] * OTHERS
-        drawing.chart["sentenceFirst"] = True
+        colours = [*COLOURS.values()] * len(self.answers) + [COLOURS["patched"]] * OTHERS
+        drawing.chart.update(sentenceFirst=True, colours=colours)
         return drawing
 
     def _shares(self, cell: Cell) -> tuple[list[str], list[float]]:

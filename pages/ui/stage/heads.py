@@ -12,10 +12,10 @@ from pages.ui.shell.controls import head_name
 from pages.ui.shell.numbers import plural, whole_percent
 from pages.ui.stage import texts
 from pages.ui.stage.browser_texts import CONTROLS
-from pages.ui.stage.charts import ONE_COLOUR, Chart, Drawing
+from pages.ui.stage.charts import ONE_COLOUR, Drawing
 from pages.ui.stage.controls import Conditions, numbered
 from pages.ui.stage.pictures import Picture
-from pages.ui.stage.view_options import heads_to_link
+from pages.ui.stage.view_options import head_in_sentence, heads_to_link
 from tx_core.analysis.grammar import MIN_GAIN, TREEBANK_NAME, HeadRelation, grammar_of
 from tx_core.analysis.patterns import TARGETED_KINDS, HeadPattern, PatternKind, PatternSums
 from tx_core.analysis.table_file import TableValue
@@ -138,7 +138,7 @@ def lead_with_grammar(model: str, head: Head) -> str:
         word=texts.GRAMMAR_WORDS.get(best.relation, best.relation).capitalize(),
         accuracy=whole_percent(best.accuracy),
         occurrences=best.occurrences,
-        head=head_name(head)[0].lower() + head_name(head)[1:],
+        head=head_in_sentence(head),
         link=_link(best),
         gain=round(100 * best.accuracy) - round(100 * best.baseline),
         distance=distance_in_words(best.offset),
@@ -268,16 +268,6 @@ def kind_cells(found: MeasuredHeads, alt: str, *, by_agreement: bool = False) ->
     return cells, [legend[kind] for kind in (*styles, "grammar") if kind in legend]
 
 
-def _spread_cells(spread: Float[np.ndarray, "layer head"]) -> CellsAndLegend:
-    return _number_cells(spread, 1.0, ".2f", texts.HEAD_SPREAD, (texts.ONE_TOKEN, texts.ALL_TOKENS))
-
-
-def _distance_cells(distance: Float[np.ndarray, "layer head"], even: float | None = None) -> CellsAndLegend:
-    most = max(float(distance.max()), 1e-9)
-    farthest = (texts.FARTHEST if even is None else texts.FARTHEST_AND_EVEN).format(distance=most, even=even)
-    return _number_cells(distance, most, ".1f", texts.HEAD_DISTANCE, (texts.ITSELF, farthest))
-
-
 def _number_cells(
     numbers: Float[np.ndarray, "layer head"], most: float, digits: str, alt: str, ends: tuple[str, str]
 ) -> CellsAndLegend:
@@ -288,17 +278,6 @@ def _number_cells(
         sentence = alt.format(head=head_name(place), number=written)
         cells.append(HeadCell(written, f"{number:.1f}", "", ONE_COLOUR, float(number) / most, sentence))
     return cells, [LegendEntry(ends[0], "", ONE_COLOUR, 0.0), LegendEntry(ends[1], "", ONE_COLOUR)]
-
-
-def grid_chart(cells: Sequence[Sequence[HeadCell]], legend: Sequence[LegendEntry]) -> Chart:
-    """Draw a grid of layers × heads."""
-    written = [[vars(cell) for cell in row] for row in cells]
-    entries = [vars(entry) for entry in legend]
-    return {"kind": "grid", "title": "", "cells": written, "legend": entries, "axes": texts.LAYERS_AND_HEADS}
-
-
-MOST_BESIDE = 8
-"""Heads of a layer that leave room for something beside their table."""
 
 
 def all_heads(layers: int, heads: int) -> dict[str, Head]:
@@ -318,9 +297,15 @@ def heads_picture(
     (layers, heads), (cells, legend) = shape, drawn
     sides = ((layers, CONTROLS["layerNumber"]), (heads, CONTROLS["headNumber"]))
     names = [tuple(label for _, label in numbered(count, text)) for count, text in sides]
-    rows = [cells[start : start + heads] for start in range(0, len(cells), heads)]
-    strengths = np.array([[one.strength for one in row] for row in rows])
-    drawing = Drawing(grid_chart(rows, legend) | {"title": title}, *names, strengths if numbers is None else numbers)
+    chart = {
+        "kind": "grid",
+        "title": title,
+        "cells": [list(map(vars, cells[start : start + heads])) for start in range(0, len(cells), heads)],
+        "legend": list(map(vars, legend)),
+        "axes": texts.LAYERS_AND_HEADS,
+    }
+    strengths = np.array([one.strength for one in cells]).reshape(layers, heads)
+    drawing = Drawing(chart, *names, strengths if numbers is None else numbers)
     return Picture(drawing, sentence, when, share=3.0, chooses="heads", choices=list(all_heads(layers, heads)))
 
 
@@ -337,14 +322,17 @@ def heads_pictures(
     of even attention, if known.
     """
     shape, numbers = found.spread.shape, {"spread": found.spread, "entropy": found.spread, "distance": found.distance}
+    most = max(float(found.distance.max()), 1e-9)
+    farthest = (texts.FARTHEST if even is None else texts.FARTHEST_AND_EVEN).format(distance=most, even=even)
+    spread_ends, distance_ends = (texts.ONE_TOKEN, texts.ALL_TOKENS), (texts.ITSELF, farthest)
     draw = {
         "pattern": lambda: kind_cells(found, alts["pattern"]),
         "grammar": lambda: grammar_cells(found.model, *shape),
         "agreement": lambda: kind_cells(found, alts["agreement"], by_agreement=True),
-        "spread": lambda: _spread_cells(found.spread),
-        "entropy": lambda: _spread_cells(found.spread),  # as links of one text call it
-        "distance": lambda: _distance_cells(found.distance, even),
+        "spread": lambda: _number_cells(found.spread, 1.0, ".2f", texts.HEAD_SPREAD, spread_ends),
+        "distance": lambda: _number_cells(found.distance, most, ".1f", texts.HEAD_DISTANCE, distance_ends),
     }
+    draw["entropy"] = draw["spread"]  # as links of one text call it
     return [
         heads_picture(title, draw[name](), shape, sentences.get(name, ""), {"colour": [name]}, numbers.get(name))
         for name, title in titles.items()
@@ -353,4 +341,4 @@ def heads_pictures(
 
 def beside_heads(heads: int) -> dict[str, object]:
     """Return where the picture of the chosen head stands: beside the table where there is room, else below."""
-    return {"row": 0, "share": 1.5} if heads <= MOST_BESIDE else {"row": 1}
+    return {"row": 0, "share": 1.5} if heads <= 8 else {"row": 1}
