@@ -58,6 +58,7 @@ export function makeSvgContext({ largestMap = Infinity } = {}) {
     measureText: (text) => ruled(ruler, state.font).measureText(text),
     fillText: (text, x, y) => written.push(textElement(ruler, state, text, x, y)),
     drawImage: (canvas, x, y, width, height) => written.push(...(canvas.width * canvas.height > largestMap ? image(canvas, x, y, width, height) : pixels(canvas, x, y, width, height))),
+    append: (node) => written.push(new XMLSerializer().serializeToString(node)),
     written: () => written.join("\n"),
   };
   return Object.assign(state, ownMethods);

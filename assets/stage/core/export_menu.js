@@ -4,6 +4,7 @@ import { element, visible } from "../../canvas/core/surface.js";
 import { say } from "../../canvas/core/text.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { button, labelled, menu, select, toggle } from "./toolbar.js";
+import { escaped } from "../../canvas/figure/svg.js";
 import { canFilm, filmOf, layDrawing, pngOf, print, printable, save, svgOf } from "./figure.js";
 
 const LIMITS = { mm: [40, 174, 400], px: [200, 1200, 4000] }; // least, usual and most width; 174 mm is a journal's page
@@ -131,15 +132,11 @@ export function csvText(caption, rows) {
 
 export const closed = (sentence) => (/[.!?…]\s*$/.test(sentence) ? `“${sentence}”` : `“${sentence}”.`);
 
-export const escaped = (words) => words.replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign]);
-
 // One file with a stage and its message. Its policy allows no request to anywhere.
 async function webPage(stage, { title, caption }, name, bytes) {
   const source = async (file) => (await fetch(new URL(file, stage.home))).text();
   const [script, style] = [await source(name), await source("stage.css")];
   const json = (value) => JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
-  let binary = "";
-  for (let start = 0; start < bytes.length; start += 0x8000) binary += String.fromCharCode(...bytes.subarray(start, start + 0x8000));
   const colours = Object.entries(stage.header.paper).map(([theme, values]) => {
     const rules = Object.entries(values).map(([variable, value]) => `${variable}:${value}`).join(";");
     return theme === "dark" ? `@media(prefers-color-scheme:dark){:root{${rules};color-scheme:dark}}` : `:root{${rules}}`;
@@ -152,6 +149,6 @@ async function webPage(stage, { title, caption }, name, bytes) {
     `h1{font-size:22px}p{overflow-wrap:anywhere}${style.replaceAll(":host", ".stage-box")}</style>`,
     `<h1>${escaped(title)}</h1><div class="stage-box" id="stage"></div><p><bdi>${escaped(caption)}</bdi></p>`,
     `<script type="module">${script.replaceAll("</script", "<\\/script")}`,
-    `stage.offline(document.getElementById("stage"), ${json(TEXTS)}, "${btoa(binary)}");</script></html>`,
+    `stage.offline(document.getElementById("stage"), ${json(TEXTS)}, "${bytes.toBase64()}");</script></html>`,
   ].join("\n");
 }

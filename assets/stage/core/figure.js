@@ -1,23 +1,25 @@
 // The picture as a file: SVG with its text as text, PNG at 300 dots an inch, and the browser's own print of the SVG on a page of its
 // size, which is how a PDF gets every script and font as text. All of it is made here; no server is asked.
 
-import { layFigure, paintFigure } from "../../canvas/figure/figure.js";
 import { beforeAfterDrawing, mapDrawing } from "../../canvas/figure/maps.js";
 import { escaped, makeSvgContext, short } from "../../canvas/figure/svg.js";
 import { modelOf } from "../../canvas/attention/map.js";
 import { element } from "../../canvas/core/surface.js";
+import { wrapped, write } from "../../canvas/core/text.js";
 import { readTheme } from "../../canvas/core/theme.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 
 const PIXELS = { mm: 96 / 25.4, px: 1 };
 const [NARROWEST, WIDEST] = [260, 1000]; // pixels in which a figure is laid out
-const DOTS_PER_INCH = 300;
-const DOTS = DOTS_PER_INCH / 96; // of a PNG, for each pixel of paper
+const DOTS = 300 / 96; // of a PNG, for each pixel of paper
+const [HEADER_END, DENSITY] = [33, "AAAACXBIWXMAAC4jAAAuIwF4pT92"]; // of a PNG; its chunk pHYs for 300 dots an inch (PNG specification, section 11.3.4.3)
 const LARGEST_MAP = 64 * 64; // cells drawn as shapes; more are one image
 const FILM_SCALE = 2; // pixels of a film for each pixel of the paper
 const FILM_BITS = 8e6; // a second: small text stays sharp
 const [FILM_SLICE, FILM_PATIENCE] = [100, 4000]; // milliseconds: between two looks, and at most for a figure to be recorded
 const FONT = "Helvetica, Arial, sans-serif";
+const MARGIN = 6;
+const CAPTION = { size: 12, line: 17, gap: 10 };
 
 // drawing(theme): the drawing that is laid out, see assets/canvas/figure; options: width, unit, caption or "", colours.
 export function layDrawing(drawing, { width, unit, caption, colours }) {
@@ -28,8 +30,24 @@ export function layDrawing(drawing, { width, unit, caption, colours }) {
   paper.remove();
   const asked = width * PIXELS[unit];
   const context = element("canvas").getContext("2d");
-  const figure = layFigure(context, drawing(theme), theme, { width: Math.max(NARROWEST, Math.min(WIDEST, asked)), caption });
+  const space = Math.max(NARROWEST, Math.min(WIDEST, asked)) - 2 * MARGIN;
+  const inner = drawing(theme)(context, theme, space);
+  const drawn = Math.min(space, Math.max(inner.width, 240)); // no more than it needs
+  const font = `${CAPTION.size}px ${FONT}`;
+  const rows = caption ? wrapped(context, font, caption, drawn) : [];
+  const below = inner.height + (rows.length ? CAPTION.gap : 0);
+  const figure = { inner, font, rows, below, width: drawn + 2 * MARGIN, height: below + rows.length * CAPTION.line + 2 * MARGIN };
   return { figure, theme, asked, width, unit };
+}
+
+function paintFigure(context, { inner, font, rows, below, width, height }, theme) {
+  context.fillStyle = theme.background;
+  context.fillRect(0, 0, width, height);
+  context.save();
+  context.translate(MARGIN, MARGIN);
+  inner.paint(context);
+  rows.forEach((row, at) => write(context, row, 0, below + at * CAPTION.line, { font, colour: theme.text }));
+  context.restore();
 }
 
 // shown: {header, cells} as the drawings of assets/canvas/figure take them.
@@ -54,15 +72,22 @@ export function svgOf({ figure, theme, width, unit }, title, description) {
   ].join("\n");
 }
 
-export async function pngOf({ figure, theme, asked, unit }) {
-  const scale = (asked * (unit === "mm" ? DOTS : 1)) / figure.width;
-  const canvas = element("canvas", { width: Math.round(figure.width * scale), height: Math.round(figure.height * scale) });
-  const context = canvas.getContext("2d");
-  context.scale(scale, scale);
-  paintFigure(context, figure, theme);
-  const blob = await new Promise((take) => canvas.toBlob(take, "image/png"));
-  const bytes = new Uint8Array(await blob.arrayBuffer());
-  return new Blob([unit === "mm" ? withDensity(bytes, DOTS_PER_INCH) : bytes], { type: "image/png" });
+// Draws a figure on a canvas, which it makes as wide as asked for times `scale`.
+async function drawOn(canvas, laid, scale) {
+  const image = element("img", { src: `data:image/svg+xml,${encodeURIComponent(svgOf(laid, "", ""))}` });
+  await image.decode();
+  const width = Math.round(laid.asked * scale);
+  const height = Math.round((width * laid.figure.height) / laid.figure.width);
+  if (canvas.width !== width) Object.assign(canvas, { width, height });
+  canvas.getContext("2d").drawImage(image, 0, 0, width, height);
+}
+
+export async function pngOf(laid) {
+  const isPaper = laid.unit === "mm";
+  const canvas = element("canvas");
+  await drawOn(canvas, laid, isPaper ? DOTS : 1);
+  const png = await new Promise((take) => canvas.toBlob(take, "image/png"));
+  return isPaper ? new Blob([png.slice(0, HEADER_END), Uint8Array.fromBase64(DENSITY), png.slice(HEADER_END)]) : png;
 }
 
 const FILM = "video/webm";
@@ -72,7 +97,6 @@ export const canFilm = () => Boolean(globalThis.MediaRecorder?.isTypeSupported(F
 // what waits: the next figure is painted once something of this one is written. frames: functions that lay one out.
 export async function filmOf(frames, milliseconds) {
   const canvas = element("canvas");
-  const context = canvas.getContext("2d");
   const recorder = new MediaRecorder(canvas.captureStream(), { mimeType: FILM, videoBitsPerSecond: FILM_BITS });
   const parts = [];
   let written = 0;
@@ -82,13 +106,8 @@ export async function filmOf(frames, milliseconds) {
   };
   const ended = new Promise((end) => { recorder.onstop = end; });
   for (const frame of frames) {
-    const { figure, theme, asked } = frame();
-    const scale = (asked * FILM_SCALE) / figure.width;
-    const isFirst = recorder.state === "inactive";
-    if (isFirst) Object.assign(canvas, { width: Math.round(figure.width * scale), height: Math.round(figure.height * scale) });
-    context.setTransform(scale, 0, 0, scale, 0, 0);
-    paintFigure(context, figure, theme);
-    if (isFirst) recorder.start(FILM_SLICE);
+    await drawOn(canvas, frame(), FILM_SCALE);
+    if (recorder.state === "inactive") recorder.start(FILM_SLICE);
     const [begun, before] = [performance.now(), written];
     const isDue = () => performance.now() - begun >= (written > before ? milliseconds : FILM_PATIENCE);
     while (!isDue()) await new Promise((go) => setTimeout(go, FILM_SLICE));
@@ -122,35 +141,3 @@ export function save(content, type, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-// --- A PNG that knows how large it is on paper: a pHYs chunk (PNG specification, section 11.3.4.3) behind its header.
-
-const HEADER_END = 33; // signature and IHDR
-
-const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let value = byte;
-  for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1;
-  return value >>> 0;
-});
-
-function checksum(bytes) {
-  let value = 0xffffffff;
-  for (const byte of bytes) value = CRC_TABLE[(value ^ byte) & 255] ^ (value >>> 8);
-  return (value ^ 0xffffffff) >>> 0;
-}
-
-function withDensity(png, dotsPerInch) {
-  const perMetre = Math.round(dotsPerInch / 0.0254);
-  const chunk = new Uint8Array(21);
-  const view = new DataView(chunk.buffer);
-  view.setUint32(0, 9);
-  chunk.set([0x70, 0x48, 0x59, 0x73], 4);
-  view.setUint32(8, perMetre);
-  view.setUint32(12, perMetre);
-  chunk[16] = 1; // the unit is the metre
-  view.setUint32(17, checksum(chunk.subarray(4, 17)));
-  const joined = new Uint8Array(png.length + chunk.length);
-  joined.set(png.subarray(0, HEADER_END));
-  joined.set(chunk, HEADER_END);
-  joined.set(png.subarray(HEADER_END), HEADER_END + chunk.length);
-  return joined;
-}

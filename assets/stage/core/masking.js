@@ -18,7 +18,7 @@ export function maskOf(kind, tokens, { real, width, painted }) {
 function readMask(written) {
   const [, size, bits] = /^(\d+)-([\w-]+)$/.exec(written) ?? [];
   if (!size) return () => true;
-  const bytes = Uint8Array.from(atob(bits.replaceAll("-", "+").replaceAll("_", "/")), (sign) => sign.charCodeAt(0));
+  const bytes = Uint8Array.fromBase64(bits, { alphabet: "base64url" });
   return (query, key) => {
     if (query >= size || key >= size) return true;
     const at = query * size + key;
@@ -29,7 +29,7 @@ function readMask(written) {
 export function writeMask(mask) {
   const bytes = new Uint8Array(Math.ceil(mask.length / 8));
   mask.forEach((bit, at) => { bytes[at >> 3] |= bit << (7 - (at & 7)); });
-  return `${Math.sqrt(mask.length)}-${btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")}`;
+  return `${Math.sqrt(mask.length)}-${bytes.toBase64({ alphabet: "base64url", omitPadding: true })}`;
 }
 
 // Weights of scores, row by row. A query that may attend to nothing gets zeros.

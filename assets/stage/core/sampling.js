@@ -30,7 +30,7 @@ export function shareOf({ shares, rest }, [rank, logit], { temperature }) {
 
 // The numbers that Python sent, by place: `listed` and `temperatures` say how many.
 export function placesOf({ listed, temperatures, ids, logits, rest }) {
-  const [of, scores, others] = [[Uint16Array, ids], [Float32Array, logits], [Float32Array, rest]].map(([kind, written]) => new kind(Uint8Array.from(atob(written), (sign) => sign.charCodeAt(0)).buffer));
+  const [of, scores, others] = [[Uint16Array, ids], [Float32Array, logits], [Float32Array, rest]].map(([kind, written]) => new kind(Uint8Array.fromBase64(written).buffer));
   return Array.from({ length: of.length / listed }, (_, place) => ({
     tokens: of.subarray(place * listed, (place + 1) * listed), logits: scores.subarray(place * listed, (place + 1) * listed),
     rests: others.subarray(place * temperatures.length, (place + 1) * temperatures.length), temperatures,

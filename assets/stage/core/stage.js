@@ -47,7 +47,7 @@ export function stageOf({ make, receive, written, redraw, end = () => {} }) {
       return askForRun ? (isLeft) => { if (isLeft) wish = null; over(); } : over;
     },
     offline(parent, texts, data) {
-      const stage = alone(parent, texts, Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0)));
+      const stage = alone(parent, texts, Uint8Array.fromBase64(data));
       matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw(stage));
     },
     render({ model, el }) {

@@ -2,7 +2,8 @@
 
 import { chartsDrawing, stacked } from "../../canvas/figure/charts.js";
 import { TEXTS } from "../../canvas/core/texts.js";
-import { csvText, escaped, makeExport, withOrigin } from "../core/export_menu.js";
+import { escaped } from "../../canvas/figure/svg.js";
+import { csvText, makeExport, withOrigin } from "../core/export_menu.js";
 import { matricesFigure } from "../views/matrices.js";
 
 export function makeExportMenu(stage) {

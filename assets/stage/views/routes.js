@@ -208,7 +208,8 @@ function drawToken(header, { x, y, column }, theme, token, place) {
   const colour = isHidden || (header.special[place] && !isBlank) ? theme.quiet : theme.text;
   const down = y[0] + (isBlank && !header.next ? 34 : isStaggered && place % 2 ? 42 : isBlank ? 34 : 26);
   const written = text(fitted(visible(token), letters), x[place], down, colour, { anchor: "middle", weight: isBlank ? 600 : 400, theme });
-  return svg("g", { class: `route-token presses${isHidden ? " hidden-word" : ""}`, "data-word": place, role: "button", tabindex: place ? "-1" : "0", "aria-label": say(TEXTS.routes.place, { number: place + 1, token: visible(token) }) },
+  if (isHidden) set(written, { "text-decoration": "line-through" });
+  return svg("g", { class: "route-token presses", "data-word": place, role: "button", tabindex: place ? "-1" : "0", "aria-label": say(TEXTS.routes.place, { number: place + 1, token: visible(token) }) },
     svg("rect", { x: x[place] - column / 2, y: y[0] + 12, width: column, height: 38, rx: 6, fill: "transparent" }), written, svg("title", {}, visible(token)));
 }
 
@@ -310,19 +311,13 @@ function drawGuesses(group, header, { x, y, pill, isNarrow }, theme) {
     set(node, { "aria-label": `${say(TEXTS.routes.guess, { layer: name, word: visible(word), share: percent(share) })}${told}` });
     node.classList.toggle("moved", isMoved);
     set(ground, { x: start, y: top, width: pill, height: PILL_HEIGHT, fill: theme.background, stroke: isMoved ? theme.accent : theme.faint, "stroke-width": isMoved ? 2.5 : 1 });
-    set(bar, { x: start, y: top, width: pill, height: PILL_HEIGHT, fill: css(mix(theme.line, theme.ground, theme.dark ? 0.45 : 0.28)) });
-    grow(bar, start, share);
+    set(bar, { x: start, y: top, width: pill * share, height: PILL_HEIGHT, fill: css(mix(theme.line, theme.ground, theme.dark ? 0.45 : 0.28)) });
     set(written, { ...textAttributes({ weight: 600, theme }), x: start + 8, y: y[depth] + 5, fill: theme.text });
     setText(written, fitted(visible(word), isNarrow ? 6 : 9));
     set(said, { ...textAttributes({ anchor: "end", size: 12, theme }), x: start + pill - 8, y: y[depth] + 5, fill: theme.text });
     setText(said, percent(share));
     setText(title, isMoved ? told.trim() : "");
   });
-}
-
-function grow(bar, start, share) {
-  bar.style.transformOrigin = `${start}px 0`;
-  bar.style.transform = `scaleX(${Math.max(0.001, share)})`;
 }
 
 // The most likely words over the blank: of all layers, or of the one up to which the picture is shown.
@@ -333,7 +328,7 @@ function drawBars(group, header, { card }, theme, shownLayer, active) {
   if (!group.children.length) {
     group.append(svg("rect", { class: "card", rx: 8 }));
     for (let row = 0; row < BARS; row += 1) group.append(svg("g", {}, svg("text"), svg("rect", { class: "track" }), svg("rect", { class: "bar" }), svg("rect", { class: "loss" }), svg("rect", { class: "was" }), svg("text")));
-    group.append(svg("text", { class: "tick" }));
+    group.append(svg("text", { "paint-order": "stroke", "stroke-width": 4, "stroke-linejoin": "round" }));
   }
   const [frame, ...lines] = group.children;
   const tick = lines.pop();
@@ -361,8 +356,7 @@ function drawBars(group, header, { card }, theme, shownLayer, active) {
     set(word, { ...textAttributes({ anchor: "end", weight: row ? 400 : 600, theme }), x: start - 8, y: down + 15, fill: theme.text });
     setText(word, fitted(visible(found.word), 11));
     set(track, { x: start, y: down + 3, width: card.bar, height: 15, rx: 2, fill: theme.faint });
-    set(bar, { x: start, y: down + 3, width: card.bar, height: 15, rx: 2, fill: css(theme.line) });
-    grow(bar, start, found.after);
+    set(bar, { x: start, y: down + 3, width: card.bar * found.after, height: 15, rx: 2, fill: css(theme.line) });
     set(loss, { x: start + card.bar * Math.min(marked, found.after), y: down + 3, width: Math.max(0, card.bar * (found.after - marked)), height: 15, fill: theme.background, opacity: 0.55, visibility: isWithout ? "inherit" : "hidden" });
     set(was, { x: start + card.bar * marked - 1, y: down, width: 2, height: row === labelled ? 25 : 21, fill: theme.text, visibility: (isWhole && header.changes.length > 0) || isWithout ? "inherit" : "hidden" });
     set(share, { ...textAttributes({ size: 13, theme }), x: start + card.bar + 8, y: down + 15, fill: theme.text });
@@ -381,69 +375,22 @@ const fitted = (word, letters) => {
   return parts.length > letters ? `${parts.slice(0, letters - 1).join("")}…` : word;
 };
 
-// The picture as a drawing of a figure: laid out anew for the paper, then painted shape by shape.
-// row: pixels between two layers.
+// The picture as a drawing of a figure: laid out anew for the paper, without what only a screen needs. row: pixels between two layers.
 export function routesDrawing(header, { arcs, layer }, row) {
   const height = CARD_TOP + BARS * BAR_ROW + 2 * CARD_PADDING - PILL_HEIGHT / 2 + header.layers * row + FOOT;
   return (theme) => (context, _, width) => {
-    const node = element("div", {});
+    const view = makeRoutes({});
+    const { node, picture } = view;
     node.style.cssText = `position: absolute; visibility: hidden; width: ${width}px`;
     document.body.append(node);
-    const view = { ...makeRoutes({}), node };
     drawRoutes(view, header, { arcs, active: null, layer, theme, height, still: true, describe: () => "" });
     node.remove();
-    const { frame, layers } = view;
-    return { width: frame.width, height, paint: (target) => {
-      target.textBaseline = "alphabetic";
-      for (const name of ["labels", "trunks", "ghosts", "arcs", "nodes", "guesses", "tokens", "bars"]) for (const shape of layers[name].querySelectorAll("*")) paintShape(target, shape, theme);
-      target.globalAlpha = 1;
-    } };
+    for (const guess of picture.querySelectorAll(".route-guess.off")) set(guess, { opacity: 0.12 });
+    for (const unseen of picture.querySelectorAll(UNSEEN)) unseen.remove();
+    for (const shape of [picture, ...picture.querySelectorAll("*")]) for (const name of ON_SCREEN) shape.removeAttribute(name);
+    return { width: view.frame.width, height, paint: (target) => target.append(picture) };
   };
 }
 
-function paintShape(context, shape, theme) {
-  const number = (name) => Number(shape.getAttribute(name) ?? 0);
-  const [fill, stroke] = [shape.getAttribute("fill"), shape.getAttribute("stroke")];
-  if (["g", "title"].includes(shape.tagName) || [fill, stroke].includes("transparent") || shape.closest('[visibility="hidden"]') || shape.closest(".route-arc.off")) return;
-  context.globalAlpha = shape.closest(".route-guess.off") ? 0.12 : number("opacity") || 1;
-  context.fillStyle = fill ?? theme.text;
-  context.lineWidth = number("stroke-width") || 1;
-  context.lineCap = "round";
-  context.beginPath();
-  if (shape.tagName === "text") {
-    const size = number("font-size");
-    context.font = `${shape.getAttribute("font-weight") ?? 400} ${size}px ${theme.font}`;
-    context.textAlign = { start: "left", middle: "center", end: "right" }[shape.getAttribute("text-anchor")] ?? "left";
-    context.fillText(shape.textContent, number("x"), number("y"));
-    const width = context.measureText(shape.textContent).width;
-    if (shape.closest(".hidden-word")) context.fillRect(number("x") - width / 2, number("y") - 0.3 * size, width, 1); // struck out
-  } else if (shape.tagName === "rect") {
-    const scale = Number(/scaleX\(([^)]*)\)/.exec(shape.style.transform)?.[1] ?? 1);
-    const width = number("width") * scale;
-    if (width <= 0) return;
-    context.roundRect(number("x"), number("y"), width, number("height"), Math.min(number("rx"), width / 2));
-    context.fill();
-    if (!stroke) return;
-    context.strokeStyle = stroke;
-    context.stroke();
-  } else if (shape.tagName === "circle") {
-    const r = number("r");
-    context.roundRect(number("cx") - r, number("cy") - r, 2 * r, 2 * r, r);
-    context.fill();
-  } else if (shape.tagName === "line") {
-    context.moveTo(number("x1"), number("y1"));
-    context.lineTo(number("x2"), number("y2"));
-    context.strokeStyle = stroke;
-    context.stroke();
-  } else {
-    const [x, y, ...curve] = numbersOf(shape.getAttribute("d"));
-    context.moveTo(x, y);
-    context.bezierCurveTo(...curve);
-    const [, colour] = /arc-(\w+)-/.exec(stroke) ?? [];
-    context.strokeStyle = colour ? coloursOf(theme)[colour] : stroke;
-    context.setLineDash((shape.getAttribute("stroke-dasharray") ?? "").split(" ").map(Number).filter(Boolean));
-    context.globalAlpha = 0.8;
-    context.stroke();
-    context.setLineDash([]);
-  }
-}
+const UNSEEN = '[fill="transparent"], [stroke="transparent"], [visibility="hidden"], .route-arc.off, .route-labels > .ground, title';
+const ON_SCREEN = ["class", "role", "tabindex", "style", "aria-label", "data-testid", "data-arc", "data-word", "data-layer"];

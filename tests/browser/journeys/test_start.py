@@ -1,7 +1,6 @@
 """The start page: what a prediction depends on, drawn as arcs that can be cut, three doors, and the same picture at a blank."""
 
 import re
-from itertools import pairwise
 from urllib.parse import quote_plus
 from xml.etree import ElementTree
 
@@ -113,12 +112,7 @@ def test_a_hidden_word_is_struck_out_in_a_figure_too(page_at):
     measured(page)
     page.get_by_role("button", name=EXPORT["menu"], exact=True).click()
     drawn = list(ElementTree.parse(saved(page, EXPORT["svg"])).getroot().iter())
-    below = {word.text: [word, line] for word, line in pairwise(drawn) if word.tag.endswith("text")}
-    word, line = below["key"]
-    left, top, across = (float(number) for number in re.match(r"M(\S+) (\S+)h(\S+)v1h", line.get("d")).groups())
-    assert left + across / 2 == pytest.approx(float(word.get("x")), abs=0.1)
-    assert float(word.get("y")) - float(word.get("font-size")) < top < float(word.get("y"))
-    assert below["to"][1].tag.endswith("text")  # no other word is
+    assert [word.text for word in drawn if word.get("text-decoration") == "line-through"] == ["key"]
 
 
 @pytest.mark.ci
