@@ -1,5 +1,9 @@
 """Every sentence of the page and of its exports. Tables go by what differs, as in `inputs.VARIES`."""
 
+from pages.ui.stage.browser_texts import page_texts
+
+PICTURE = page_texts("compare")
+"""What the picture says; lists hold what is said of A, then of B."""
 FIRST_TEXT = "time flies like an arrow"
 
 ASK_VARIES = "What differs in B?"
@@ -20,7 +24,7 @@ SWITCHED_OFF = {"A": "Switched off A", "B": "Switched off B"}
 OF_SIDE, SIDE_OFF = "{side}: {value}", "{side} without: {value}"
 TRAINED, RANDOM = "Trained", "Random weights {seed}"
 NOTHING, ALL_HEADS = "Nothing switched off", "All heads of layer {layer}"
-LAYER_MEAN = "Layer {layer}, mean of all heads"
+LAYER_MEAN = PICTURE["layerMean"]
 NEAREST_HEAD = "{model} has {layers} layers of {heads} heads: the nearest is shown."
 
 TWO_SENTENCES, TWO_SENTENCES_HELP = "Second sentences", "Let the model read two sentences at once, in A and in B."
@@ -75,7 +79,7 @@ WORD_SHOWS = (
     "a similarity against theirs. With few words that baseline is rough, and a word's position in its sentence counts."
 )
 SIMILARITIES = "The similarities as a table"
-EMBEDDINGS, LAYER = "embeddings", "layer {step}"
+EMBEDDINGS, LAYER = "embeddings", PICTURE["step"]
 SIMILARITY_COLUMNS = {
     "depth": "after",
     "word": "“{word}”",
@@ -85,52 +89,10 @@ SIMILARITY_COLUMNS = {
 }
 
 MAPS_EXPORT, WORD_EXPORT = "A, B and B − A", "The word through the layers"
-MAPS_TITLE = "Attention of A and B compared: {sides}"
+MAPS_TITLE, HEAD_OF_MODEL, AND = (PICTURE["captions"][name] for name in ("title", "heads", "and"))
 WORD_TITLE = "Similarity of “{word}” in A and in B, layer by layer, {models}"
 RANDOM_MODEL = "{model}, random weights"
-HEAD_OF_MODEL = "{head}, {model}"
-AND = "{one} and {other}"
 SIDE_TEXTS = {"A": "A: {sentence}", "B": "B: {sentence}"}
 SIDE_PAIRS = {"A": "Second sentence of A: {sentence}", "B": "Second sentence of B: {sentence}"}
 SIDE_WITHOUT_SPECIAL = {"A": "A was read without special tokens.", "B": "B was read without special tokens."}
 SIDE_CHANGES = {"A": "A was changed: {changes}.", "B": "B was changed: {changes}."}
-
-PICTURE = {
-    "row": "What is shown of A and B",
-    "which": "Which side is shown",
-    "states": {"difference": "B − A", "before": "A", "after": "B"},
-    "titles": ["A: {side}", "B: {side}", "B − A"],
-    "layerMean": LAYER_MEAN,
-    "mean": "Mean of all heads",
-    "headsOf": {"A": "Layer and head A", "B": "Layer and head B"},
-    "swap": "Swap A and B",
-    "pin": "Pin B as A",
-    "pinHelp": "A becomes what B is now; then change B further.",
-    "wallLegend": "Darker: more of its attention differs.",
-    "headDiffers": "{share} of its attention differs",
-    "largestOf": {
-        "links": "Largest differences",
-        "largest": "The largest differences. Choose a word to list its own.",
-        "of": "{token} attends differently to",
-        "nothing": "Nothing differs here.",
-    },
-    "alone": [
-        "{token} is only in A, so there is nothing to compare.",
-        "{token} is only in B, so there is nothing to compare.",
-    ],
-    "wordOf": ["A: {word}", "B: {word}"],
-    "weightIn": ["A {weight}", "B {weight}"],
-    "hatched": "hatched: a word without a partner",
-    "about": "Which words are partners",
-    "wordsOnlyIn": ["Only in A: {words}.", "Only in B: {words}."],
-    "more": "{words} and {count} more",
-    "allPaired": "Every word has a partner.",
-    "howPaired": "Words are partners if they are equal, ignoring capitals, and in the same order; as many as possible. Special "
-    "tokens are partners if both stand before all words, or both after some.",
-    "similarity": "Does a word stay the same?",
-    "word": "Word",
-    "step": LAYER,
-    "captions": {"title": MAPS_TITLE, "heads": HEAD_OF_MODEL, "and": AND},
-    "csvHead": ["query", "key", "A", "B", "B − A"],
-}
-"""What the picture says; lists hold what is said of A, then of B."""

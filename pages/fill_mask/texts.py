@@ -1,43 +1,14 @@
 """What the fill-mask page says. Every string is a whole sentence or label; named placeholders are filled by `format`."""
 
+from pages.ui.stage.browser_texts import page_texts
+
 # The picture
 
-PICTURE = {
-    "prediction": "What the model puts there",
-    "likely": "Most likely words",
-    "scale": "Most likely words (a full bar is {percent} %)",
-    "followed": "Your words",
-    "follow": "+ word to follow",
-    "followLabel": "Words to follow",
-    "undo": "Undo",
-    "where": "Where does the blank look?",
-    "choose": "Blank",
-}
+PICTURE = page_texts("fill_mask")
 """What the stage says by itself; everything else comes with a run."""
 ORDERS_MEASURED = {"count": 100, "better": 20, "worse": 16, "equal": 64}
 """Of Tiny BERT, by the pseudo-log-likelihood of the finished sentence."""
-STEPS = {
-    "title": "Fill step by step",
-    "order": "Order of the blanks",
-    "orders": {"surest": "Surest first", "left": "Left to right", "hand": "By hand"},
-    "next": "Next step",
-    "all": "All",
-    "undo": "Undo",
-    "waiting": "Most likely word at each empty blank now",
-    "candidate": "{number}: {word} {share}",
-    "fillHelp": "Fill this blank now.",
-    "inPlace": "{place} · {share}",
-    "step": "Step {place} of {of}: “{word}” at blank {number}, {share}. The other blanks are asked again with it in "
-    "place; the picture below still has every blank empty.",
-    "end": "“{sentence}” Sum of log-probabilities at the steps: {sum}. Pseudo-log-likelihood: {pseudo}.",
-    "other": "{order}: “{sentence}” {sum} and {pseudo}.",
-    "best": "Best pseudo-log-likelihood of all {count} orders: {pseudo}, “{sentence}”",
-    "help": "A model like BERT can write so: every word that it puts down is read when the next is chosen.",
-    "meaning": "What do these numbers mean?",
-    "note": "Pseudo-log-likelihood: hide each word of the finished sentence in turn, and sum their log-probabilities. It is no "
-    "probability, and it likes repeated words. In {count} sentences with three blanks, surest first ended better than left to "
-    "right in {better}, worse in {worse}, and equally well in {equal}.".format(**ORDERS_MEASURED),
-}
+STEPS = PICTURE["steps"] | {"note": PICTURE["steps"]["note"].format(**ORDERS_MEASURED)}
 """What the stage says of blanks that are filled one after another."""
 NOW = "{changed}: “{word}”, {share} (was “{before_word}”, {before})."
 STILL = "{changed}: still “{word}”, {share} (was {before})."
@@ -108,12 +79,11 @@ TABLE = "Predictions as a table"
 # What a change does
 
 TOP_WORD = "Most likely: “{word}”, {share}."
-FROM_TO = "{before} → {after}"
+FROM_TO, NO_RATIO = (PICTURE["scan"][name] for name in ("fromTo", "noRatio"))
 WORD_DETAIL = "{sentence} – {rank}"
 CLIMBED, FELL = "rank {before:,} → {after:,} ↑", "rank {before:,} → {after:,} ↓"
 SAME_RANK = "rank {after:,}, as before"
 CONTRAST = "“{first}” − “{second}”: {difference} points; “{first}” : “{second}” = {ratio}"
-NO_RATIO = "–"
 SHIFT_TABLE, UNCHANGED_TABLE = "With and without your changes:", "Without your changes:"
 LISTS_UNCHANGED = "These lists are of the model without changes. What a change does is shown in the picture."
 
@@ -125,22 +95,7 @@ DIFFERENCE_CAPTION = "Δ is the probability in the second sentence minus that in
 
 # Head scan
 
-SCAN_PICTURE = {
-    "heads": "Which heads does this prediction depend on?",
-    "again": "Scan again with your changes",
-    "stop": "Stop",
-    "wall": "All heads, coloured by what switching each off does",
-    "caption": "Orange: “{followed}” falls when only this head is switched off; blue: it rises. A head with no effect on its own "
-    "may still matter, because other heads can replace it. Click a head to see its map.",
-    "note": "{followed}: {change}; top prediction: {word}",
-    "fromTo": FROM_TO,
-    "withRatio": "{change}; ratio {ratio}",
-    "difference": "{first} − {second}",
-    "word": "Word to follow",
-    "minus": "minus",
-    "nothing": "nothing",
-    "noRatio": NO_RATIO,
-}
+SCAN_PICTURE = PICTURE["scan"]
 """What the stage says of a scan."""
 SCAN_STOPPING = "Stopping the previous scan …"
 SCAN_STARTING = "Starting …"

@@ -1,5 +1,7 @@
 """All that the page of masks says."""
 
+from pages.ui.stage.browser_texts import page_texts
+
 PART = "Part"
 PARTS = {
     "one": "One head",
@@ -72,26 +74,7 @@ PENALTY_MATRICES = {
     "before": ("No mask", *MATRICES["before"][1:]),
 }
 """Those that stand side by side to compare −∞ with a penalty."""
-PICTURE = {
-    "paint": "The mask: Space allows or forbids, arrow keys move, Shift and an arrow paint on",
-    "query": "Query token",
-    "wholeRow": "Whole row of {name}",
-    "wholeColumn": "Whole column of {name}",
-    "maySee": "{query} may look at {key}",
-    "hidden": "The mask says no: “{query}” may not attend to “{key}”.",
-    "later": "“{key}” comes later than “{query}”, so it is hidden: its weight will be 0.",
-    "block": "Block a row",
-    "blockHelp": "Hide every token from the one in the middle: it has nothing to attend to.",
-    "allowed": "{allowed} of {pairs} pairs are allowed",
-    "tooLong": "{allowed} of {pairs} allowed; up to {most} tokens can be drawn on",
-    "leaks": "With {penalty}, a token gives at most {leak} of its attention to masked tokens; without a mask, up to {unmasked}. "
-    "No weight differs by more than {apart} between −∞ and {penalty}.",
-    "leaksEmpty": "In rows that are blocked entirely, weights differ by up to {apart}.",
-    "empty": "Nothing to attend to: {tokens}. Softmax of a row of only −∞ is 0 ÷ 0, which is not a number, and would spread "
-    "through the whole model. Our function gives such a row zeros: the token gets nothing from this head. With −10,000 the row "
-    "looks like real attention, because softmax does not change when all scores of a row shift together.",
-    "emptyRow": "“{token}” (row {row})",
-}
+PICTURE = page_texts("masks")
 """What the stage of one head says by itself."""
 
 # Why hide the future

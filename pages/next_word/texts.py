@@ -1,5 +1,7 @@
 """What the page Next word says. Every string is a whole sentence or label; named placeholders are filled by `format`."""
 
+from pages.ui.stage.browser_texts import page_texts
+
 BEGINNINGS = (
     ("Once upon a", "Hardly anything but “time” fits. Write it, and the choice is wide."),
     (
@@ -13,43 +15,7 @@ BEGINNINGS = (
 CLOSING = tuple(".,;:!?)]}’”…")
 """What is written without a space before it."""
 
-PICTURE = {
-    "likely": "What comes next",
-    "written": "The beginning, and what the model wrote",
-    "writing": "Write",
-    "sampling": "How the next token is drawn",
-    "temperature": "Temperature",
-    "temperatureHelp": "Temperature: below 1 likely tokens become likelier, above 1 rare ones do.",
-    "topK": "Top-k",
-    "topP": "Top-p",
-    "all": "all",
-    "seed": "Seed",
-    "seedHelp": "The same seed writes the same text again.",
-    "writeOne": "Write one",
-    "writeMany": "Write {count}",
-    "writeHelp": "Draw from these shares",
-    "back": "Take back",
-    "again": "Restart",
-    "next": "What comes next",
-    "end": "■",
-    "ended": "The text has ended, or there is no more space: take something back.",
-    "alternatives": "What else could have stood here?",
-    "stands": "This was written.",
-    "put": "Go on with “{word}” from here",
-    "first": "Most likely comes “{word}”: {share}.",
-    "stood": "Here “{written}” was written, number {rank} among the likeliest, with {chance}; most likely was “{word}”: {share}.",
-    "last": "Last written: “{written}”, number {rank} among the likeliest, with {chance}: tokens are drawn by their shares.",
-    "now": "With the change “{word}” comes first: {share} (was “{was}”, {before}).",
-    "still": "With the change “{word}” still comes first: {share} (was {before}).",
-    "others": "The other {count} tokens: {share} together.",
-    "noOthers": "No other token can be drawn.",
-    "about": "Top-p keeps more than the {listed} likeliest tokens, which are all that is sent here: the shares are right to "
-    "within {share}.",
-    "cache": "Need not be computed again for the next token: the keys and values of {before} of the {tokens} tokens in each of "
-    "{layers} layers, {kept} of {all}. Nothing written later changes them, so models keep them in a key-value cache.",
-    "figureTitle": "What comes next, by {model}",
-    "drawn": "Temperature {temperature}, top-k {topK}, top-p {topP}.",
-}
+PICTURE = page_texts("next_word")
 """What the stage says by itself; everything else comes with a run."""
 
 # Below

@@ -1,6 +1,7 @@
 """What a stage says by itself in the browser, from assets/stage/texts.json, for what Python says in the same words."""
 
 import json
+from typing import Any
 
 from tx_core.settings import ASSETS, host_settings
 
@@ -10,6 +11,11 @@ MORE, AHEAD, CLASS_LEGEND = TEXTS["more"], TEXTS["ahead"], TEXTS["classLegend"]
 MAP, CONTROLS, CHANGES, CHANGED = TEXTS["map"], TEXTS["controls"], TEXTS["changes"], TEXTS["changed"]
 EXPORT, CAPTION, NOTES, SAID = TEXTS["export"], TEXTS["caption"], TEXTS["notes"], TEXTS["said"]
 MATRICES, TRAINING, PICTURES, ROUTES = TEXTS["matrices"], TEXTS["training"], TEXTS["pictures"], TEXTS["routes"]
+
+
+def page_texts(entry: str) -> dict[str, Any]:
+    """Return what the stage of one page says by itself, which its page tells it."""
+    return json.loads((ASSETS / "stage" / entry / "texts.json").read_text("utf-8"))
 
 
 def stage_texts() -> dict[str, object]:
