@@ -12,7 +12,6 @@ from pages.ui.export.computation import Computation, call, computed, each, engin
 from pages.ui.export.menu import offer_drawings
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell import cache, readiness
-from pages.ui.shell.address import widget_key
 from pages.ui.shell.controls import model_title
 from pages.ui.shell.frame import explain_computation
 from pages.ui.shell.numbers import percent, points, small_number
@@ -165,18 +164,11 @@ def show_compared(inputs: BertInputs, engine: BertEngine) -> None:
 
 
 def _show_differences(inputs: BertInputs, engine: BertEngine) -> None:
-    """Show how far ours and the library's are apart, part by part."""
+    """Show how far ours and the library's are apart; the drawing of the model says it part by part."""
     found = differences(inputs, engine)
     largest = {texts.MAX_HIDDEN: max(found.hidden), texts.MAX_WEIGHTS: max(found.weights), texts.MAX_LOGITS: found.logits}
     for column, (name, difference) in zip(st.columns(3), largest.items(), strict=True):
         column.metric(name, small_number(difference))
-    box = st.expander(texts.DIFFERENCES, icon=":material/table:", key=widget_key(PAGE, "differences"), on_change="rerun")
-    if not box.open:
-        return
-    places = [texts.EMBEDDINGS, *(texts.LAYER_ROW.format(number=number + 1) for number in range(engine.info.num_layers))]
-    rows = zip(places, map(small_number, found.hidden), ["", *map(small_number, found.weights)], strict=True)
-    with box:
-        st.dataframe([dict(zip(texts.DIFFERENCE_COLUMNS, row, strict=True)) for row in rows], hide_index=True)
 
 
 def _drawings(runs: TwoRuns, states: Words) -> list[Drawing]:

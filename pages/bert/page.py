@@ -26,4 +26,4 @@ else:
     show_engine(badge, engine.title, engine.device)
     show_tensors(engine)
     explain_built_in(engine)
-page_links(inputs.text, inputs.pair, "heads_and_blocks", "attention", "fill_mask")
+page_links(inputs.text, inputs.pair, "heads_and_blocks", "encoder_decoder", "attention", "fill_mask")

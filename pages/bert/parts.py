@@ -119,7 +119,7 @@ def family_part(inputs: BertInputs, engine: BertEngine) -> None:
     """Compare the sizes of BERT and of what came after it, and lead to the attention of the one that is chosen."""
     chosen = FAMILIES[inputs.family]
     title = texts.FAMILY_TITLE.format(title=chosen.title, paper=chosen.paper)
-    prose = [texts.FAMILY, "\n".join([title, "", *(f"- {change}" for change in chosen.changed)]), texts.THREE_FAMILIES]
+    prose = [texts.FAMILY, "\n".join([title, "", *(f"- {change}" for change in chosen.changed)])]
     numbers = PartNumbers(chosen.title, {"text": inputs.text}, ())
 
     def lead_on() -> None:

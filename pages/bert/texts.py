@@ -50,10 +50,6 @@ LIBRARY_FAILED = "Hugging Face's BERT could not be loaded on this server; its lo
 MAX_HIDDEN = "Hidden states, largest difference"
 MAX_WEIGHTS = "Attention weights, largest difference"
 MAX_LOGITS = "Logits, largest difference"
-EMBEDDINGS, LAYER_ROW = "embeddings", "layer {number}"
-DIFFERENCE_COLUMNS = ("after", "hidden states", "attention weights")
-
-DIFFERENCES = "How far each part differs"
 TENSORS = "Configuration and every tensor of the model"
 CONFIGURATION = "**The configuration of {model}**"
 FIELD, VALUE = "field", "value"
@@ -160,15 +156,3 @@ TASKS = (
     "from both sides (try it in Fill the blank). *Next sentence*: of two sentences, BERT tells from the vector of [CLS] whether "
     "the second one followed the first. The built-in model was trained on masked words only."
 )
-THREE_FAMILIES = """
-**Three families of transformers**
-
-- **Encoder only** (BERT, RoBERTa, ELECTRA, ModernBERT): every word sees all others, on both sides. Made to understand: labels,
-  search, filling blanks.
-- **Decoder only** (GPT-2 and most chat models): a word sees the words before it. Made to write on, word after word.
-- **Encoder and decoder** (the original transformer, T5, BART): one text is seen whole, the other up to here. Made for
-  translation and summaries.
-
-Before them, recurrent networks read word after word: what came early had to survive every step, and the steps of one sentence
-could not be computed at the same time. Attention leads from any word to any other in one step, for all words at once.
-"""

@@ -1,6 +1,7 @@
 """What the page is asked: two sentences that differ in one word, and a model; and its examples."""
 
 from dataclasses import dataclass
+from functools import partial
 
 from pages.explanations import texts
 from pages.ui.shell import controls
@@ -38,7 +39,6 @@ class ExplanationInputs(PageInputs):
 
 def explanation_inputs() -> ExplanationInputs:
     """Read the address, draw the boxes and the examples, and return what is asked."""
-    labels, exchange = (texts.SENTENCE_A, texts.SENTENCE_B), (texts.EXCHANGE, texts.EXCHANGE_HELP)
-    return pair_inputs(
-        PAGE, FIELDS, labels, ExplanationInputs, exchange, lambda: ask_model(PAGE, offers_answers(PAGE, writers=False)), EXAMPLES
-    )
+    labels, offers = (texts.SENTENCE_A, texts.SENTENCE_B), offers_answers(PAGE, writers=False)
+    ask = partial(ask_model, PAGE, offers)
+    return pair_inputs(PAGE, FIELDS, labels, ExplanationInputs, texts.EXCHANGE_HELP, ask, EXAMPLES)

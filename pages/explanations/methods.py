@@ -15,16 +15,15 @@ from pages.ui.shell.address import is_offered, widget_key
 from pages.ui.shell.frame import page_address
 from pages.ui.shell.numbers import signed
 from pages.ui.stage.charts import Drawing, listing_drawing, matrix_drawing, numbered_once
+from pages.ui.stage.inputs import check_pair
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.tokens import note_how_read
 from pages.ui.stage.view_options import heads_to_link, token_to_link
 from tx_core.causal.deciding_words import PairExplanation, explain_pair
 from tx_core.causal.explain import READS_ATTENTION, Explanation, explain, methods_of, side_by_side
 from tx_core.engine.engine import Engine
-from tx_core.errors import TextMissing, TextProblem, memory_checked
+from tx_core.errors import memory_checked
 
-MAX_TOKENS = 48
-"""Of either sentence: words are erased and cut off one by one, in every layer."""
 LEAST_ROW, TALLEST_ROW, WIDEST_ROW = 24, 34, 130
 """Pixels of a row, and of its name."""
 
@@ -32,11 +31,7 @@ LEAST_ROW, TALLEST_ROW, WIDEST_ROW = 24, 34, 130
 def explanation_part(inputs: ExplanationInputs, engine: Engine) -> Part:
     """Explain the answer of A by every method. Raises ExplorerError where the texts or the model do not allow it."""
     recovery = find_recovery(inputs, engine)
-    if not inputs.text_b.strip():
-        raise TextMissing(texts.NO_SECOND_SENTENCE)
-    longest = max(len(engine.encode(text)) for text in (inputs.text, inputs.text_b))
-    if longest > MAX_TOKENS:
-        raise TextProblem(texts.TOO_LONG.format(tokens=longest, most=MAX_TOKENS))
+    check_pair(engine, inputs.text, inputs.text_b)
     pair = named("pair", call(explain_pair, engine_call(inputs), inputs.text, inputs.text_b))
     with memory_checked():
         found: PairExplanation = computed(pair, engine)

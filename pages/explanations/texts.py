@@ -3,11 +3,7 @@
 from pages.ui.stage.texts import progress_texts
 
 SENTENCE_A, SENTENCE_B = "Sentence A: its answer is explained", "Sentence B: A with one word changed"
-EXCHANGE, EXCHANGE_HELP = "A ⇄ B", "Exchange A and B: why does B have its answer?"
-NO_SECOND_SENTENCE = (
-    "Write sentence B: sentence A with one word changed so that the answer changes, such as “key” instead of “keys”."
-)
-TOO_LONG = "The longer sentence has {tokens} tokens, and at most {most} are explained here, word by word: shorten it."
+EXCHANGE_HELP = "Exchange A and B: why does B have its answer?"
 
 ASK = "What is explained"
 ASKS = {"rather": "This answer, not B's", "alone": "This answer"}

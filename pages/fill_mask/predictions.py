@@ -54,13 +54,7 @@ class ListSettings:
     @property
     def note(self) -> str:
         """Return how the lists differ from the model's own probabilities; "" where they do not."""
-        if self.temperature == 1 and self.top_p == 1:
-            return ""
-        if self.top_p == 1:
-            return texts.TEMPERATURE_CHANGED.format(temperature=self.temperature)
-        if self.temperature == 1:
-            return texts.TOP_P_CHANGED.format(top_p=self.top_p)
-        return texts.TEMPERATURE_AND_TOP_P_CHANGED.format(temperature=self.temperature, top_p=self.top_p)
+        return "" if self.temperature == self.top_p == 1 else texts.LISTS_CHANGED.format(**vars(self))
 
 
 @dataclass(frozen=True)

@@ -43,11 +43,7 @@ TOP_P_HELP = (
     "Keeps the fewest words that reach this share of the probability together, and rescales them to 100 %. At 1 all are kept."
 )
 LIST_SETTINGS_CAPTION = "Temperature and top-p change the lists only, not the words that you check nor the joint predictions."
-TEMPERATURE_CHANGED = "The lists do not show the model's own probabilities: temperature is {temperature:g}."
-TOP_P_CHANGED = "The lists do not show the model's own probabilities: top-p is {top_p:g}."
-TEMPERATURE_AND_TOP_P_CHANGED = (
-    "The lists do not show the model's own probabilities: temperature is {temperature:g} and top-p is {top_p:g}."
-)
+LISTS_CHANGED = "The lists do not show the model's own probabilities: temperature is {temperature:g}, top-p {top_p:g}."
 PREDICTION_COLUMNS = ("sentence", "list", "word", "pieces", "ids", "probability", "rank", "filled sentence or note")
 BLANK_LIST = "blank {number}"
 CHECKED_WORDS_LIST = "checked words at blank {number}"

@@ -53,9 +53,7 @@ def _open_scan(file: UploadedFile) -> OpenedScan:
 def show_scan(scan: CorpusScan) -> None:
     """Show which sentences were scanned by which model, and whether this server has the same one."""
     report, origin = scan.report, scan.origin
-    half = texts.SCANNED_IN_HALF if report.half else ""
-    counts = {"count": report.read, "tokens": report.tokens, "seconds": report.seconds, "source": report.sentences.source}
-    st.text(plural(report.read, texts.SCANNED).format(**counts, model=controls.model_title(report.model), half=half))
+    st.text(_read_in_words(report, texts.SCANNED, source=report.sentences.source, model=controls.model_title(report.model)))
     st.text(texts.SCANNED_BY.format(revision=origin.revision, version=origin.version))
     if difference := _difference_here(origin):
         st.text(difference)
@@ -129,14 +127,19 @@ def _report_of(run: OfferedRun, chosen: Sentences | None) -> HeadReport | None:
 
 def show_report(report: HeadReport) -> None:
     """Show what the numbers were computed from."""
-    pair = texts.READ_IN_HALF if report.half else texts.READ
-    sentences = [plural(report.read, pair).format(count=report.read, tokens=report.tokens, seconds=report.seconds)]
+    sentences = [_read_in_words(report, texts.READ)]
     if not report.complete:
         sentences.append(stopped_in_words(report))
     if report.model == catalogue.DEFAULT and report.sentences is embedded_sentences():
         sentences.append(texts.NO_RUN_NEEDED)
     st.caption(" ".join(sentences))
     show_left_out(report.unread)
+
+
+def _read_in_words(report: HeadReport, templates: tuple[str, str], **more: str) -> str:
+    half = texts.IN_HALF if report.half else ""
+    counts = {"count": report.read, "tokens": report.tokens, "seconds": report.seconds, "half": half}
+    return plural(report.read, templates).format(**counts, **more)
 
 
 def stopped_in_words(report: HeadReport) -> str:

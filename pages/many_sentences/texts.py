@@ -13,7 +13,7 @@ SCANNED = (
     "{count:,} sentence of {source} with {tokens:,} tokens (without special tokens), read by {model} in {seconds:,.1f} s{half}.",
     "{count:,} sentences of {source} with {tokens:,} tokens (without special tokens), read by {model} in {seconds:,.1f} s{half}.",
 )
-SCANNED_IN_HALF = " in half precision (bfloat16)"
+IN_HALF = " in half precision (bfloat16)"
 SCANNED_BY = "Model revision: {revision}. Version of this app: {version}."
 OTHER_REVISION = (
     "This server has another revision of the model ({revision}): relations of grammar, and what a link to a sentence shows, are "
@@ -36,12 +36,8 @@ NOTHING_READABLE = "The model can read none of these sentences: each is too long
 LAST_RUN = "Your last run"
 LAST_RUN_DIFFERS = "Of other sentences or another model than chosen above: {source}; {model}."
 READ = (
-    "{count:,} sentence with {tokens:,} tokens (without special tokens), read in {seconds:.1f} s.",
-    "{count:,} sentences with {tokens:,} tokens (without special tokens), read in {seconds:.1f} s.",
-)
-READ_IN_HALF = (
-    "{count:,} sentence with {tokens:,} tokens (without special tokens), read in {seconds:.1f} s in half precision (bfloat16).",
-    "{count:,} sentences with {tokens:,} tokens (without special tokens), read in {seconds:.1f} s in half precision (bfloat16).",
+    "{count:,} sentence with {tokens:,} tokens (without special tokens), read in {seconds:.1f} s{half}.",
+    "{count:,} sentences with {tokens:,} tokens (without special tokens), read in {seconds:.1f} s{half}.",
 )
 STOPPED = ("It was stopped after {read:,} of {count:,} sentence.", "It was stopped after {read:,} of {count:,} sentences.")
 

@@ -18,20 +18,19 @@ from pages.ui.shell import cache
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.controls import head_name
 from pages.ui.shell.numbers import percent, signed
-from pages.ui.stage.charts import LINE_COLOURS, Drawing, bars_drawing, bars_end, matrix_drawing
+from pages.ui.stage.charts import LINE_COLOURS, Drawing, bars_drawing, bars_end, matrix_drawing, numbered_once
+from pages.ui.stage.inputs import check_pair
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.tokens import escape_markdown, note_how_read
 from pages.ui.stage.view_options import head_in_sentence, heads_to_link, token_to_link
 from tx_core.causal.patch import Patch, patch
 from tx_core.engine.engine import Engine
 from tx_core.engine.tokenizer import BLANK
-from tx_core.errors import TextMissing, TextProblem, memory_checked
+from tx_core.errors import TextProblem, memory_checked
 from tx_core.fill_mask.next_words import next_words
 from tx_core.fill_mask.predictions import predict
 from tx_core.transformer.interventions import Head
 
-MAX_TOKENS = 48
-"""Of either sentence: the model runs once for each cell of the map."""
 OTHERS = 3
 """Words beside the answers that are shown of a prediction."""
 TALLEST_ROW = 56
@@ -86,15 +85,11 @@ def _show_notices(grid: Patch, engine: Engine, inputs: PatchInputs) -> None:
 
 def check_texts(inputs: PatchInputs, engine: Engine) -> None:
     """Raise TextProblem for sentences between which nothing can be followed, or that are too long."""
-    if not inputs.text_b.strip():
-        raise TextMissing(texts.NO_SECOND_SENTENCE)
     if inputs.text == inputs.text_b:
         raise TextProblem(texts.SAME_SENTENCES)
     if not engine.info.fills_blanks and any(BLANK.search(text) for text in (inputs.text, inputs.text_b)):
         raise TextProblem(texts.WRITES_ON)
-    longest = max(len(engine.encode(text)) for text in (inputs.text, inputs.text_b))
-    if longest > MAX_TOKENS:
-        raise TextProblem(texts.TOO_LONG.format(tokens=longest, most=MAX_TOKENS))
+    check_pair(engine, inputs.text, inputs.text_b)
 
 
 def answers_of(inputs: PatchInputs, engine: Engine) -> tuple[str, str]:
@@ -129,6 +124,11 @@ class GridView:
     def has_heads(self) -> bool:
         """Whether its columns are heads."""
         return self.grid.what in ("head", "path")
+
+    @cached_property
+    def tokens(self) -> tuple[str, ...]:
+        """The tokens of B; those that are the same are numbered."""
+        return numbered_once(self.grid.target.tokens)
 
     @property
     def axis(self) -> str:
@@ -199,7 +199,7 @@ class GridView:
         if token is None:
             return texts.NO_TOKEN
         is_blank = token == self.grid.place and self.engine.info.fills_blanks
-        return texts.THE_BLANK if is_blank else texts.QUOTED.format(token=self.grid.target.tokens[token])
+        return texts.THE_BLANK if is_blank else texts.QUOTED.format(token=self.tokens[token])
 
     def describe(self, cell: Cell) -> str:
         """Return a cell in words: what is put in, and how far the prediction moves."""
@@ -212,7 +212,7 @@ class GridView:
     def _place(self, cell: Cell) -> str:
         """Return the name of a cell."""
         layer, column = cell
-        return head_name(cell) if self.has_heads else texts.TOKEN.format(layer=layer + 1, token=self.grid.target.tokens[column])
+        return head_name(cell) if self.has_heads else texts.TOKEN.format(layer=layer + 1, token=self.tokens[column])
 
     def read(self, cell: Cell) -> str:
         """Return what is read of a cell beside its name."""

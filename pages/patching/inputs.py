@@ -60,7 +60,7 @@ class PatchInputs(PageInputs):
 
 def patch_inputs() -> PatchInputs:
     """Read the address, draw the boxes and the examples, and return what is asked."""
-    exchange = texts.EXCHANGE, texts.EXCHANGE_HELP if is_hidden("formulas") else texts.EXCHANGE_TERMS
+    exchange = texts.EXCHANGE_HELP if is_hidden("formulas") else texts.EXCHANGE_TERMS
     choices = [example for example in EXAMPLES if not is_hidden(f"what={example.view.get('what')}")]
     labels = texts.SENTENCE_A, texts.SENTENCE_B
     return pair_inputs(PAGE, FIELDS, labels, PatchInputs, exchange, _ask_answers, choices, ("what", "sender"), apart=True)

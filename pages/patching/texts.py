@@ -1,7 +1,6 @@
 """Every sentence of the page and of its exports; A is the sentence from which is taken, B the one into which is put."""
 
 SENTENCE_A, SENTENCE_B = "Sentence A: take from", "Sentence B: put into"
-EXCHANGE = "A ⇄ B"
 EXCHANGE_HELP = "Exchange A and B: what A's parts bring about, or what they cost."
 EXCHANGE_TERMS = (
     "Exchange A and B. To put the run with the right answer into the other is called denoising: what suffices for it? "
@@ -16,16 +15,8 @@ SAME_ANSWER = (
     "write two words under “Answers”."
 )
 FIRST_BLANK = "Only the first blank of each sentence is followed. Put words into the others to see more clearly."
-NO_SECOND_SENTENCE = (
-    "Write sentence B: sentence A with one word changed so that the answer changes, such as “key” instead of “keys”."
-)
 WRITES_ON = "This model writes the next word and fills no blanks: end both sentences before the word that is asked for."
 SAME_SENTENCES = "A and B are the same sentence: change a word in one of them."
-
-TOO_LONG = (
-    "The longer sentence has {tokens} tokens, and at most {most} are compared here, since the model runs once for each cell of "
-    "the map: shorten it."
-)
 
 PARTS = {"residual": "Vector", "attention": "Attention", "mlp": "Feed-forward", "head": "Heads", "path": "Paths"}
 ASK_PART, ASK_PART_HELP = "What is put in", "What of A's run is put into B's"

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from pages.explanations import texts as explanations
 from pages.importance import texts as importance
 from pages.importance.inputs import MAX_PROMPTS
+from pages.ui.stage import texts as stage_texts
 from tests.support.classifier_page import OWN, training_says
 from tests.support.drawings import says
 from tests.support.staged import is_empty, is_staged, stage_says
@@ -18,9 +18,9 @@ SEVERAL = {"text": "The dog [MASK] here.", "text_b": "A cat [MASK] there."}
 HOSTILE = "<b>[CLS]</b> **x** :red[y] $z$ [a](javascript:alert(1)) \x00 \u202e 🍕"
 PROMPT = json.dumps({"text": "Mary lost [MASK] keys.", "answer": "her"})
 VIEWS = [
-    ("explanations", {"text": "A bird [MASK]."}, explanations.NO_SECOND_SENTENCE),
+    ("explanations", {"text": "A bird [MASK]."}, stage_texts.NO_SECOND_SENTENCE),
     ("explanations", SEVERAL, SEVERAL_WORDS.partition("(")[0].format(count=3)),
-    ("explanations", {"text": "A [MASK].", "text_b": "bird " * 100 + "[MASK]"}, explanations.TOO_LONG.partition("{")[0]),
+    ("explanations", {"text": "A [MASK].", "text_b": "bird " * 100 + "[MASK]"}, stage_texts.PAIR_TOO_LONG.partition("{")[0]),
     ("explanations", {"text": "A [MASK].", "text_b": "The [MASK].", "model": "writer"}, "cannot fill blanks"),
     ("compare", {"text": " "}, "There is no text yet"),
     ("compare", {"text": "a bird", "text_b": "word " * 2000}, "shorten it"),

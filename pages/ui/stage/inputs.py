@@ -27,16 +27,18 @@ from pages.ui.stage import view_options
 from pages.ui.stage.changes import active_changes, drop_missing_changes
 from pages.ui.stage.packing import RunName
 from pages.ui.stage.sources import reading, source
-from pages.ui.stage.texts import SECOND_SENTENCE
+from pages.ui.stage.texts import EXCHANGE, NO_SECOND_SENTENCE, PAIR_TOO_LONG, SECOND_SENTENCE
 from pages.ui.stage.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens, reading_in_link, warn_of_unknown
 from tx_core.engine import catalogue
 from tx_core.engine.catalogue import DEFAULT, ModelCard
 from tx_core.engine.engine import Engine, no_head
-from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable, TextMissing, memory_checked
+from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable, TextMissing, TextProblem, memory_checked
 from tx_core.transformer.trace import Trace
 
 Inputs = TypeVar("Inputs")
 """What a page is asked, as its script takes it: with `text`, and `engine()`."""
+MAX_PAIR_TOKENS = 48
+"""Of either of two sentences that are compared: the model runs once for each token in every layer."""
 SECOND_WIDTH = 280
 """Pixels of the box of a second sentence: on a phone, the first then has a row of its own."""
 
@@ -176,7 +178,7 @@ def pair_inputs(
     fields: StageFields,
     labels: Sequence[str],
     make: Callable[..., Inputs],
-    exchange: tuple[str, str],
+    exchange: str,
     ask_more: Callable[[], None],
     examples: Sequence[Example],
     free: Collection[str] = (),
@@ -185,8 +187,8 @@ def pair_inputs(
 ) -> Inputs:
     """Read the address, draw the boxes of sentences A and B and the examples, and return what is asked.
 
-    make: takes the values of the page's own fields. exchange: label and help of the button that exchanges A and B, each field
-    with the one whose name ends in _b. free: as of `offer_views`. apart: whether what else is asked has a row of its own.
+    make: takes the values of the page's own fields. exchange: help of the button that exchanges A and B, each field with the one
+    whose name ends in _b. free: as of `offer_views`. apart: whether what else is asked has a row of its own.
     """
     arriving, first = widget_key(page, "text") not in st.session_state, fields.first
     read_stage_address(page, fields)
@@ -200,8 +202,7 @@ def pair_inputs(
         set_values(page, {name: value_of(page, other) for name, other in (others | other_way).items()})
 
     def ask() -> None:
-        label, said = exchange
-        st.button(label, key=widget_key(page, "exchange"), help=said, on_click=swap)
+        st.button(EXCHANGE, key=widget_key(page, "exchange"), help=exchange, on_click=swap)
         ask_more()
 
     asked = dict(zip(("text", "text_b"), labels, strict=True))
@@ -212,6 +213,15 @@ def pair_inputs(
     inputs = make(**input_values(page, fields.own))
     offer_views(page, fields, examples, free)
     return inputs
+
+
+def check_pair(engine: Engine, text: str, text_b: str) -> None:
+    """Raise TextMissing without sentence B, and TextProblem where A or B is too long to be followed token by token."""
+    if not text_b.strip():
+        raise TextMissing(NO_SECOND_SENTENCE)
+    longest = max(len(engine.encode(one)) for one in (text, text_b))
+    if longest > MAX_PAIR_TOKENS:
+        raise TextProblem(PAIR_TOO_LONG.format(tokens=longest, most=MAX_PAIR_TOKENS))
 
 
 def ask_model(

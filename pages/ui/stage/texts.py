@@ -58,6 +58,14 @@ TOO_MANY_WORDS = "This text has more than {maximum} words. To make a blank, type
 # Pages in parts
 
 SECOND_SENTENCE = "Second sentence (optional)"
+EXCHANGE = "A ⇄ B"
+NO_SECOND_SENTENCE = (
+    "Write sentence B: sentence A with one word changed so that the answer changes, such as “key” instead of “keys”."
+)
+PAIR_TOO_LONG = (
+    "The longer sentence has {tokens} tokens, and at most {most} are compared here, since the model runs once for each of them "
+    "in every layer: shorten it."
+)
 ENCODER_ONLY = (
     "This model has an encoder and a decoder; only its encoder is shown here. "
     "Its decoder reads the second sentence, so that sentence changes nothing here."

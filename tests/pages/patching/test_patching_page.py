@@ -7,9 +7,10 @@ import pytest
 
 from pages.contents import page
 from pages.patching import texts
-from pages.patching.grid import MAX_TOKENS
 from pages.patching.inputs import EXAMPLES
 from pages.ui.shell.numbers import percent
+from pages.ui.stage import texts as stage_texts
+from pages.ui.stage.inputs import MAX_PAIR_TOKENS
 from tests.support.drawings import problems, says
 from tests.support.staged import ask_stage, is_empty, looked_at, stage_says, staged
 from tx_core.causal.patch import patch
@@ -53,7 +54,7 @@ def test_a_link_that_names_no_sentence_has_those_of_the_first_example(open_app):
     app = open_app(PAGE, what="head")
     assert app.session_state[f"{PAGE}_text_b"] == EXAMPLES[0].view["text_b"] and not is_empty(app)
     app.text_input(key=f"{PAGE}_text_b").set_value("").run()
-    assert texts.NO_SECOND_SENTENCE in says(app) and not any("Check" in one.value for one in app.markdown)
+    assert stage_texts.NO_SECOND_SENTENCE in says(app) and not any("Check" in one.value for one in app.markdown)
     app.button(key=f"{PAGE}_see_example").click().run()
     assert app.session_state[f"{PAGE}_text_b"] == EXAMPLES[0].view["text_b"] and not is_empty(app)
 
@@ -73,11 +74,11 @@ def test_paths_begin_at_a_head_that_moves_the_answer_or_at_the_one_that_is_chose
 @pytest.mark.parametrize(
     ("view", "why"),
     [
-        ({"text": NAMES["text"]}, texts.NO_SECOND_SENTENCE),
+        ({"text": NAMES["text"]}, stage_texts.NO_SECOND_SENTENCE),
         ({"text": NAMES["text"], "text_b": NAMES["text"]}, texts.SAME_SENTENCES),
         ({"text": "Mary lost [MASK] keys.", "text_b": "The girl lost [MASK] keys."}, texts.SAME_ANSWER.format(word="her")),
         (NAMES | {"model": "writer"}, texts.WRITES_ON),
-        ({"text": "a [MASK]", "text_b": "bird " * MAX_TOKENS + "[MASK]"}, texts.TOO_LONG.partition("{")[0]),
+        ({"text": "a [MASK]", "text_b": "bird " * MAX_PAIR_TOKENS + "[MASK]"}, stage_texts.PAIR_TOO_LONG.partition("{")[0]),
     ],
     ids=["one sentence", "the same", "one answer", "a blank for a model that writes", "too long"],
 )
@@ -99,11 +100,12 @@ def test_a_and_b_are_exchanged_with_their_answers(open_app):
 def test_a_sentence_on_the_whole_map_says_where_the_answer_lies_layer_by_layer_and_which_heads_bring_it(open_app, engine):
     pair = {"source": EXAMPLES[0].view["text"], "target": EXAMPLES[0].view["text_b"], "answers": ("are", "is")}
     grid = patch(engine, **pair)
-    names = {grid.place: "the blank"} | {at: f"“{token}”" for at, token in enumerate(grid.target.tokens) if at != grid.place}
+    tokens = grid.target.tokens
+    names = {at: f"“{token}”" for at, token in enumerate(tokens)} | {grid.place: "the blank", tokens.index("the", 2): "“the (2)”"}
     rows = np.nan_to_num(grid.effect)
     best = [names[row.argmax()] if row.max() >= 0.25 else "no token alone" for row in rows]
-    assert best == ["“key”", *["“the”"] * 3, *["the blank"] * 2]
-    expected = "Where A's answer lies: “key” after layer 1; “the” after layers 2 to 4; the blank from layer 5 on."
+    assert best == ["“key”", *["“the (2)”"] * 3, *["the blank"] * 2]
+    expected = "Where A's answer lies: “key” after layer 1; “the (2)” after layers 2 to 4; the blank from layer 5 on."
     assert looked_at(open_app(PAGE))[0]["sentence"] == expected
     heads = patch(engine, **pair, what="head").effect
     layer, head = np.argwhere(heads == heads.max())[0] + 1
