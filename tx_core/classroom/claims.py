@@ -26,7 +26,7 @@ from tx_core.causal.cut_effects import read_prediction
 from tx_core.causal.deciding_words import explain_pair
 from tx_core.causal.explain import METHODS
 from tx_core.causal.importance import Importance, Measuring, component_name
-from tx_core.causal.patch import patch
+from tx_core.causal.patch import Patch, patch
 from tx_core.causal.prompt_sets import PROMPT_SETS, kept_scores, prompt_set
 from tx_core.classroom.lesson_file import open_lesson
 from tx_core.classroom.measures import Measure, compute_answer, score_word
@@ -204,80 +204,93 @@ def word_claims(engine: Engine, _: Example, prompt: Example) -> list[Claim]:
     return claims
 
 
+class _Patched(NamedTuple):
+    """The patches that the claims of an example are read off, as its view asks and of every head; None where none can be made.
+
+    same: whether the model has the heads of the example. Of another one every layer, or the strongest head, is asked.
+    """
+
+    same: bool
+    grid: Patch | None
+    heads: Patch | None
+
+    def effects(self, layer: int, token: str) -> list[tuple[float, str]]:
+        """Return the effects at a token, at its first place, each with its layer as links write it."""
+        if self.grid is None or token not in self.grid.target.tokens:
+            return [(math.nan, "")]
+        column = self.grid.effect[:, self.grid.target.tokens.index(token)]
+        return [(column[at], str(at + 1)) for at in ([layer - 1] if self.same else range(len(column)))]
+
+    def strongest(self, patched: Patch | None, layer: int, head: int) -> tuple[float, float, str]:
+        """Return the effect of a head, or of the strongest, how far it exceeds all others, and its name."""
+        if patched is None:
+            return math.nan, math.nan, ""
+        effect = np.nan_to_num(patched.effect)
+        best = (layer - 1, head - 1) if self.same else np.unravel_index(effect.argmax(), effect.shape)
+        others = np.delete(effect, np.ravel_multi_index(best, effect.shape))
+        return effect[best], effect[best] - others.max(), f"{best[0] + 1}-{best[1] + 1}"
+
+
 def patch_claims(engine: Engine, _: Example, example: Example) -> list[Claim]:
     """Return the claims of an example of Patching on models of its kind: which places and heads bring A's answer, and how far.
 
     Another model has other layers and heads: it is asked for the layer, or the head, that does best what is claimed.
     """
     view = {"what": "residual", "answer": "", "answer_b": "", "sender": ""} | example["view"]
-    model, claims = view.get("model", catalogue.DEFAULT), []
-    if catalogue.card(model).predicts_next != engine.info.predicts_next:
+    if catalogue.card(view.get("model", catalogue.DEFAULT)).predicts_next != engine.info.predicts_next:
         return []
-    answers = next((rest for kind, *rest in example["claims"] if kind == "answers"), [view["answer"], view["answer_b"]])
-    asked = {"source": view["text"], "target": view["text_b"], "answers": tuple(answers)}
-    same, grids, sender = has_heads_of(engine, model), {}, {}
-    with suppress(*UNASKABLE):  # an answer is no single token, or both texts prefer the same one: nothing can be asked
-        if view["what"] == "path" or any(kind == "head" for kind, *_ in example["claims"]):
-            grids["head"] = patch(engine, **asked, what="head")
-        if view["sender"]:
-            lower = grids["head"].effect[: max(1, engine.info.num_layers // 2)]
-            best = tuple(int(number) for number in np.unravel_index(np.abs(lower).argmax(), lower.shape))
-            sender = {"sender": _head(view["sender"]) if same else best}
-        grids["asked"] = patch(engine, **asked, what=view["what"], **sender)
+    link = view_link(engine, "patching", view)
+    rows = [
+        [Claim(view["text_b"], says, float(value), *bounds, where, link) for value, where in values]
+        for says, values, *bounds in _patch_rows(engine, view, example["claims"])
+    ]
+    return [max(tried, key=lambda claim: -math.inf if math.isnan(claim.margin) else claim.margin) for tried in rows]
 
-    def put(says: str, values: Iterable[tuple[Any, str]], least: Any = -math.inf, most: Any = math.inf) -> None:
-        """Claim of the first value, of another model of the one that fits best; each with its place as links write it."""
-        found = [
-            Claim(view["text_b"], says, float(value), least, most, where, view_link(engine, "patching", view))
-            for value, where in values
-        ]
-        claims.append(max(found, key=lambda claim: -math.inf if math.isnan(claim.margin) else claim.margin))
 
-    grid = grids.get("asked")
-    tokens = {token: at for at, token in reversed([*enumerate(grid.target.tokens)])} if grid else {}
+def _patched(engine: Engine, view: Example, answers: Sequence[str], kinds: set[str]) -> _Patched:
+    same, heads, grid, sender = has_heads_of(engine, view.get("model", catalogue.DEFAULT)), None, None, None
+    run = partial(patch, engine, source=view["text"], target=view["text_b"], answers=tuple(answers))
+    with suppress(*UNASKABLE):  # an answer is no single token, or both texts prefer the same one
+        if "head" in kinds or (view["sender"] and not same):
+            heads = run(what="head")
+        if view["sender"] and same:
+            sender = _head(view["sender"])
+        elif view["sender"]:
+            lower = np.abs(heads.effect[: max(1, engine.info.num_layers // 2)])
+            sender = tuple(map(int, np.unravel_index(lower.argmax(), lower.shape)))
+        grid = run(what=view["what"], sender=sender)
+    return _Patched(same, grid, heads)
 
-    def effects(layer: int, token: str) -> list[tuple[Any, str]]:
-        """Return the effects at a token, at its first place: in this layer, or of another model in every one."""
-        if token not in tokens:
-            return [(math.nan, "")]
-        layers = [layer - 1] if same else range(engine.info.num_layers)
-        return [(grid.effect[one, tokens[token]], str(one + 1)) for one in layers]
 
-    def strongest(name: str, layer: int, head: int) -> tuple[Any, Any, str]:
-        """Return the effect of a head, or of another model of its strongest, and how far it exceeds all others."""
-        if name not in grids:
-            return math.nan, math.nan, ""
-        effect = np.nan_to_num(grids[name].effect)
-        best = (layer - 1, head - 1) if same else np.unravel_index(effect.argmax(), effect.shape)
-        others = np.delete(effect, np.ravel_multi_index(best, effect.shape))
-        return effect[best], effect[best] - others.max(), f"{best[0] + 1}-{best[1] + 1}"
-
-    for kind, *rest in example["claims"]:
+def _patch_rows(
+    engine: Engine, view: Example, said: Sequence[list]
+) -> Iterator[tuple[str, list[tuple[float, str]], float, float]]:
+    """Yield what is claimed, the values of the places that may be meant, each as links write it, and the range."""
+    answers = next((rest for kind, *rest in said if kind == "answers"), [view["answer"], view["answer_b"]])
+    patched, endless = _patched(engine, view, answers, {kind for kind, *_ in said}), (-math.inf, math.inf)
+    grid = patched.grid
+    for kind, *rest in said:
         if kind in ("answers", "first"):
             for word, text in zip(rest * (2 // len(rest)), (view["text"], view["text_b"]), strict=True):
-                put(f"“{word}” is most likely in “{text}” {YES}", [(_likely_word(engine, text) == word, "")], least=1, most=1)
+                yield f"“{word}” is most likely in “{text}” {YES}", [(_likely_word(engine, text) == word, "")], 1, 1
         elif kind == "cell":
-            put(f"effect at “{rest[1]}”", effects(*rest[:2]), *rest[2:])
+            yield f"effect at “{rest[1]}”", patched.effects(*rest[:2]), *(*rest[2:], *endless[len(rest) - 2 :])
         elif kind == "above":
-            one, other = (effects(rest[0], token) for token in rest[1:])
-            pairs = zip(one, other, strict=False)
-            put(
-                f"effect at “{rest[1]}”, above that at “{rest[2]}”",
-                [(mine - yours, where) for (mine, where), (yours, _) in pairs],
-                least=0,
-            )
+            pairs = zip(*(patched.effects(rest[0], token) for token in rest[1:]), strict=False)
+            values = [(mine - yours, where) for (mine, where), (yours, _) in pairs]
+            yield f"effect at “{rest[1]}”, above that at “{rest[2]}”", values, 0, math.inf
         elif kind == "nothing":
-            value = np.abs(grid.effect[:, tokens[rest[0]]]).max() if rest[0] in tokens else math.nan
-            put(f"largest effect at “{rest[0]}”", [(value, "")], most=0.02)
+            read = grid is not None and rest[0] in grid.target.tokens
+            value = np.abs(grid.effect[:, grid.target.tokens.index(rest[0])]).max() if read else math.nan
+            yield f"largest effect at “{rest[0]}”", [(value, "")], -math.inf, 0.02
         elif kind in ("head", "strongest"):
-            value, ahead, where = strongest("head" if kind == "head" else "asked", *rest[:2])
-            put("effect of the strongest head", [(value, where)], *rest[2:])
-            put("effect of the strongest head, above that of any other", [(ahead, where)], least=0)
+            value, ahead, where = patched.strongest(patched.heads if kind == "head" else grid, *rest[:2])
+            yield "effect of the strongest head", [(value, where)], *(*rest[2:], *endless[len(rest) - 2 :])
+            yield "effect of the strongest head, above that of any other", [(ahead, where)], 0, math.inf
         else:  # near
             at = answers.index(rest[0])
             value = abs(grid.source_probabilities[at] - grid.target_probabilities[at]) if grid else math.nan
-            put(f"probability of “{rest[0]}”: difference of A and B", [(value, "")], most=rest[1])
-    return claims
+            yield f"probability of “{rest[0]}”: difference of A and B", [(value, "")], -math.inf, rest[1]
 
 
 def _likely_word(engine: Engine, text: str) -> str:
