@@ -152,11 +152,21 @@ class Engine(Protocol):
         interventions: Sequence[Intervention] = (),
         vectors: Mapping[str, Vectors] = {},
     ) -> Traces:
-        """Run the model on each text alone, with the same interventions, as `trace` does; raise what that raises.
+        """Run the model on each text alone, with the same interventions, as `trace` does; raise what that raises."""
+        sources, runs = [self.encode(text) for text in texts], {}
+        for batch in batches_of_a_length(list(dict.fromkeys(sources))):
+            runs |= zip(batch, self._traces(batch, keep, interventions, vectors), strict=True)
+        return Traces(runs[source] for source in sources)
 
-        A model in this process runs texts of one length together, in batches that stay within its limits.
-        """
-        return Traces(self.trace(text, keep=keep, interventions=interventions, vectors=vectors) for text in texts)
+    def _traces(
+        self,
+        sources: Sequence[Encoding],
+        keep: Collection[str],
+        interventions: Sequence[Intervention],
+        vectors: Mapping[str, Vectors],
+    ) -> list[Trace]:
+        """Run texts of one length; a model in this process runs them together."""
+        return [self.trace(one.text, keep=keep, interventions=interventions, vectors=vectors) for one in sources]
 
     def blank_logits(
         self,

@@ -19,7 +19,6 @@ from tx_core.engine.engine import (
     Result,
     ScoreGradients,
     WeightMeasure,
-    batches_of_a_length,
     check_record,
     head_parts,
     mean_vectors,
@@ -30,10 +29,9 @@ from tx_core.engine.tensors import attention_stack, score_gradients, stack_layer
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.transformer.config import AttentionKind
 from tx_core.transformer.interventions import Intervention, RunLimits, Vectors, check_run
-from tx_core.transformer.trace import Encoding, Trace, Traces, axes, check_parts
+from tx_core.transformer.trace import Encoding, Trace, axes, check_parts
 
 NO_LOGIT_LENS = "Its predictions after each layer cannot be computed."
-NO_GRADIENTS = "The attribution of its predictions to the input cannot be computed."
 VECTOR_NAMES = tuple(field.name for field in fields(Vectors))
 Score = Callable[[Any, Float[Tensor, "step token hidden"]], Float[Tensor, "step"]]
 _means: WeakKeyDictionary[DeviceRunner, dict[bool, Vectors]] = WeakKeyDictionary()
@@ -139,22 +137,9 @@ class LocalEngine(Engine):
         written: Sequence[int] = (),
         vectors: Mapping[str, Vectors] = {},
     ) -> Trace:
-        return self._run_batch([self.encode(text, pair, written)], keep, interventions, vectors)[0]
+        return self._traces([self.encode(text, pair, written)], keep, interventions, vectors)[0]
 
-    def traces(
-        self,
-        texts: Sequence[str],
-        *,
-        keep: Collection[str] = ("weights",),
-        interventions: Sequence[Intervention] = (),
-        vectors: Mapping[str, Vectors] = {},
-    ) -> Traces:
-        sources, runs = [self.encode(text) for text in texts], {}
-        for batch in batches_of_a_length(sources):
-            runs |= zip(batch, self._run_batch(batch, keep, interventions, vectors), strict=True)
-        return Traces(runs[source] for source in sources)
-
-    def _run_batch(
+    def _traces(
         self,
         sources: Sequence[Encoding],
         keep: Collection[str],
@@ -169,7 +154,7 @@ class LocalEngine(Engine):
         most = min(check_record(self.info, size, parts) for size in sizes)
         if most < len(sources):
             smaller = [sources[start : start + most] for start in range(0, len(sources), most)]
-            return [trace for batch in smaller for trace in self._run_batch(batch, keep, interventions, vectors)]
+            return [trace for batch in smaller for trace in self._traces(batch, keep, interventions, vectors)]
         scores = "blank_logits" in parts and self.info.fills_blanks
         # None if the decoder reads a second sentence.
         blanks = [source.blanks if scores and (target is None or source.pair is None) else () for source, target in pairs]
@@ -271,7 +256,7 @@ class LocalEngine(Engine):
         word: int,
         against: int | None = None,
     ) -> ScoreGradients:
-        self.require_head(NO_GRADIENTS)
+        self.require_head("The attribution of its predictions to the input cannot be computed.")
         if not self.info.fills_blanks:
             raise no_head(self.title)
 
