@@ -40,7 +40,6 @@ LISTING_SECONDS = 5.0
 FAILURE_SECONDS = 30.0
 NEEDS_DIRECTORY = "Set TX_MODELS_DIR to the directory that holds the folder {folder!r}."
 NEEDS_ANY_MODEL = "Set TX_ANY_MODEL=1: this model of the hub is not in the catalogue."
-NO_FOLDER = "There is no folder {name!r}, and no model of this name."
 REACH_SECONDS = 60.0
 """How long the result of the last connection test is used."""
 
@@ -157,8 +156,9 @@ def load(model: str | Path, *, special_tokens: bool = True, weights: bool = Fals
     damaged.
     """
     directory = model if isinstance(model, Path) else _directory(model)
-    if directory is None and re.search(r"^[.~]|^/|\\", model):
-        raise ModelUnavailable(NO_FOLDER.format(name=model[:100]))
+    if directory is None and re.search(r"^[.~]|[/\\]", model) and not _has_card(model):
+        hint = needed_to_load(model)
+        raise ModelUnavailable(f"There is no folder {model[:100]!r}, and no model of this name. {hint}".strip())
     if directory is None:
         return load_named(model, special_tokens=special_tokens, weights=weights)
     name = directory_name(directory)
@@ -177,10 +177,15 @@ def load_named(name: str, *, special_tokens: bool = True, weights: bool = False)
     return with_special_tokens(_embedded() if found.name == DEFAULT else _load_once(found), special_tokens)
 
 
+def _has_card(name: str) -> bool:
+    with suppress(ModelUnavailable):
+        return bool(card(name))
+    return False
+
+
 def _directory(name: str) -> Path | None:
     """Return the directory that a string is the path of, None where it is none or a model has this name."""
-    with suppress(ModelUnavailable):
-        card(name)
+    if _has_card(name):
         return None
     with suppress(RuntimeError, OSError):  # of a user who does not exist, or too long for a path
         directory = Path(name).expanduser()
