@@ -131,7 +131,14 @@ class Registry:
         """
         with self._lock:
             self.check_capacity(visitor, address)
-            return self._add(visitor, kind, _Job(training, address=address))
+            job = _Job(training, address, before=self._jobs.pop((visitor, kind), None), asked_at=self._clock())
+            done = [key for key, other in self._jobs.items() if not other.active]
+            done.sort(key=lambda key: (self._jobs[key].dropped_at, self._jobs[key].asked_at))
+            for key in done[: max(0, len(self._jobs) + 1 - self._max_runs)]:
+                self._drop(key)
+            self._jobs[visitor, kind] = job
+            self._advance()
+            return self._snapshot(visitor, kind)
 
     def snapshot(self, visitor: str, kind: str) -> Snapshot | None:
         """Return the state of a visitor's run, None without one."""
@@ -164,19 +171,6 @@ class Registry:
     def stay(self, visitor: str) -> None:
         """Keep all runs of a visitor who is back."""
         self.leave(visitor, inf)
-
-    def _add(self, visitor: str, kind: str, job: _Job) -> Snapshot:
-        if job.active:
-            job.before = self._jobs.get((visitor, kind))
-        self._jobs.pop((visitor, kind), None)  # so that the new one comes last
-        job.asked_at = self._clock()
-        done = [key for key, other in self._jobs.items() if not other.active]
-        done.sort(key=lambda key: (self._jobs[key].dropped_at, self._jobs[key].asked_at))
-        for key in done[: max(0, len(self._jobs) + 1 - self._max_runs)]:
-            self._drop(key)
-        self._jobs[visitor, kind] = job
-        self._advance()
-        return self._snapshot(visitor, kind)
 
     def _waiting(self) -> list[tuple[str, str]]:
         """List waiting runs in their order of start: the first of each address, then the second of each, and so on."""

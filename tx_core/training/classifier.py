@@ -44,7 +44,7 @@ class ClassifierScore:
 
 @dataclass
 class ClassifierTraining:
-    """A training run that can be stopped after any batch, queried and resumed.
+    """A training run that can be stopped after any batch.
 
     probe: the sentence that its records classify; "" for none.
     """
@@ -83,7 +83,7 @@ class ClassifierTraining:
         """Train, yielding one record per batch, until all are done."""
         return train(self, train_classifier_batch)
 
-    def probe_and_test(self, first: bool) -> tuple[LabelPrediction | None, ClassifierScore | None]:
+    def probe_and_test(self) -> tuple[LabelPrediction | None, ClassifierScore | None]:
         """Return what the model makes of the probe, after every twentieth of the run, and at the end of an epoch its score."""
         is_kept = self.done % max(1, self.batches // PROBED_MOMENTS) == 0 or self.done == self.batches
         probe = classify(self, self.probe) if self.probe and is_kept else None

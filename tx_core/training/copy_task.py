@@ -139,7 +139,7 @@ PROBE_EVERY = 10
 
 @dataclass
 class CopyTraining:
-    """A training run that can be stopped after any batch, inspected and resumed.
+    """A training run that can be stopped after any batch.
 
     probe: the numbers that its records answer; () for random ones that are never trained on.
     """
@@ -163,10 +163,9 @@ class CopyTraining:
         """Train, yielding one record per batch, until all are done."""
         return train(self, train_copy_batch)
 
-    def probe_and_test(self, first: bool) -> tuple["CopyAnswer | None", None]:
-        """Return what the model answers to the probe, every tenth batch, after the first of a stretch and the last."""
-        is_kept = first or self.done % PROBE_EVERY == 0 or self.done == self.batches
-        if not is_kept:
+    def probe_and_test(self) -> tuple["CopyAnswer | None", None]:
+        """Return what the model answers to the probe, every tenth batch, after the first and the last."""
+        if self.done % PROBE_EVERY and self.done not in (1, self.batches):
             return None, None
         drawn = random_sources(1, self.settings.length, self.settings.vocab_size, PROBE_SEED)  # the same in the whole training
         return answer_sequence(self, self.probe or drawn[0, 1:].tolist()), None

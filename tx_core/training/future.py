@@ -85,7 +85,7 @@ class FutureMoment:
 
 @dataclass
 class FutureTraining:
-    """A training of both models that can be stopped after any batch and resumed; its records have the losses of both."""
+    """A training of both models that can be stopped after any batch; its records have the losses of both."""
 
     seed: int
     models: Mapping[str, CausalLM]
@@ -98,7 +98,7 @@ class FutureTraining:
         """Train, yielding one record per batch, until all are done."""
         return train(self, train_next_words)
 
-    def probe_and_test(self, first: bool) -> tuple[FutureMoment | None, None]:
+    def probe_and_test(self) -> tuple[FutureMoment | None, None]:
         """Return what both models do, every fifth batch."""
         return look_at_both(self) if self.done % SHOWN_EVERY == 0 else None, None
 

@@ -1,4 +1,4 @@
-"""The loop of every training on a page: batch by batch, with a record after each; stopped after any of them, it goes on."""
+"""The loop of every training on a page: batch by batch, with a record after each."""
 
 import time
 from collections.abc import Callable, Generator
@@ -20,20 +20,17 @@ class BatchTraining(Protocol):
     batches: int
     done: int
 
-    def probe_and_test(self, first: bool) -> tuple[Any, Any]:
-        """Return probe and test of the batch that is done, None where it has none. first: whether it began this stretch."""
-
-
-TOO_LONG_RUN = (
-    "This run is {times:.1f} times as long as this server allows. Choose fewer batches or epochs, shorter or fewer texts, or a "
-    "smaller model."
-)
+    def probe_and_test(self) -> tuple[Any, Any]:
+        """Return probe and test of the batch that is done, None where it has none."""
 
 
 def check_work(work: float, device: str) -> None:
     """Raise TextProblem where a run of so many multiply-adds would take too long on a device."""
     if work > (limit := device_limits(device).multiply_adds):
-        raise TextProblem(TOO_LONG_RUN.format(times=work / limit))
+        raise TextProblem(
+            f"This run is {work / limit:.1f} times as long as this server allows. Choose fewer batches or epochs, shorter or "
+            "fewer texts, or a smaller model."
+        )
 
 
 def train(training: BatchTraining, train_batch: Callable[[Any], dict[str, float]]) -> Generator[Progress, None, None]:
@@ -41,10 +38,10 @@ def train(training: BatchTraining, train_batch: Callable[[Any], dict[str, float]
 
     train_batch: trains on the next batch and returns what was measured of it.
     """
-    began, start = time.monotonic(), training.done
+    began = time.monotonic()
     while training.done < training.batches:
         with sole_use(training.device):
             values = train_batch(training)
             training.done += 1
-            probe, test = training.probe_and_test(training.done == start + 1)
+            probe, test = training.probe_and_test()
         yield Progress(training.done, training.batches, time.monotonic() - began, values, probe, test)

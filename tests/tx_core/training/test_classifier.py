@@ -47,16 +47,6 @@ def test_the_label_of_a_text_does_not_depend_on_the_batch_around_it(learned):
     np.testing.assert_allclose(beside, alone, atol=1e-5)
 
 
-def test_a_run_that_was_stopped_goes_on_as_if_it_never_had_been(learned):
-    training = start_training(SHORT, learned[0].data)
-    stopped = training.updates()
-    first = [next(stopped) for _ in range(7)]
-    stopped.close()
-    rest = list(training.updates())
-    assert [record.values for record in first + rest] == [record.values for record in learned[1]]
-    assert [record.done for record in rest] == list(range(8, 41))
-
-
 def test_the_commonest_words_of_the_training_texts_get_the_first_numbers_and_others_are_marked():
     vocabulary = build_vocabulary(["b a c", "c b", "c d"], most_words=3)
     assert vocabulary == {"c": 2, "b": 3, "a": 4}

@@ -72,16 +72,6 @@ def test_a_trained_model_copies_a_sequence_of_ones_own_and_its_test_counts_what_
     assert count_errors(training, 6)[0] < count_errors(untrained, 6)[0]
 
 
-def test_a_run_that_was_stopped_goes_on_as_if_it_never_had_been(learned):
-    training = start_copy_training(TINY)
-    stopped = training.updates()
-    first = [next(stopped).values for _ in range(5)]
-    stopped.close()
-    assert training.done == 5
-    rest = training.updates()
-    assert first + [next(rest).values for _ in range(4)] == [record.values for record in learned[1][:9]]
-
-
 @pytest.mark.parametrize("text", ["  , ", "1 2", "2 20", "2.5", "２", "9" * 5000, "2 " * 8])
 def test_what_is_no_sequence_is_refused_with_the_rule(text):
     with pytest.raises(TextProblem, match="Write 1 to 7 whole numbers from 2 to 19"):

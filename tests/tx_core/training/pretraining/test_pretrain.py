@@ -75,21 +75,6 @@ def test_bad_data_stops_the_command_before_it_trains(corpus, tmp_path, capsys):
     assert "num_heads, got 24 and 5" in capsys.readouterr().err
 
 
-def test_killed_and_resumed_equals_uninterrupted(trained, corpus, tmp_path):
-    out = tmp_path / "run"
-    for most in (8, 19):  # killed between two saved states, once before and once after the batches grow
-        run, facts = prepared(corpus, out, "--steps", "24")
-        batches = run.packer.batches(run.settings.seed, run.progress.batches)
-        for told in run.updates(out, facts):
-            if told.step + 5 > most:
-                break
-        run.update(batches)  # is lost
-    assert load_state(out)["progress"]["step"] == 15
-    resumed = load_file(train(corpus, out, "--steps", "24") / "model.safetensors")
-    for name, expected in load_file(trained / "model.safetensors").items():
-        torch.testing.assert_close(resumed[name], expected, rtol=0, atol=1e-6)
-
-
 def test_a_run_is_not_resumed_with_other_settings_and_a_damaged_state_is_reported(corpus, tmp_path):
     train(corpus, tmp_path, "--steps", "5")
     with pytest.raises(CorpusProblem, match=r"other settings: seed was 4, now 5. Choose another --out"):
