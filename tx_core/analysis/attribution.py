@@ -20,11 +20,6 @@ STEPS_AT_ONCE = 8
 MAX_ATTRIBUTION_WORK = 133_000
 """Limit of steps × tokens × layers, a layer of 256 dimensions counting as 1: some thirteen seconds on one core."""
 
-TOO_LONG_FOR_ATTRIBUTION = (
-    "Integrated gradients run the model {steps} times forward and backward. For a model of this size they are computed for at "
-    "most {most:,} tokens, and this text has {tokens:,}: shorten it by {excess:,} tokens."
-)
-
 
 @dataclass(frozen=True)
 class Attribution:
@@ -71,7 +66,9 @@ def check_attribution_length(engine: Engine, encoding: Encoding) -> None:
     if len(encoding) > most:
         excess = len(encoding) - most
         raise TextProblem(
-            TOO_LONG_FOR_ATTRIBUTION.format(steps=INTEGRATION_STEPS, most=most, tokens=len(encoding), excess=excess)
+            f"Integrated gradients run the model {INTEGRATION_STEPS} times forward and backward. For a model of this size "
+            f"they are computed for at most {most:,} tokens, and this text has {len(encoding):,}: shorten it by {excess:,} "
+            "tokens."
         )
 
 

@@ -18,8 +18,6 @@ SIMILARITY_WITH_MINIMUM = (
     "“{word}” in A and in B: similarity {first:.2f} before the first layer, {last:.2f} after the last, "
     "lowest after layer {layer} ({lowest:.2f})."
 )
-DIFFERENT_WORDS = "Different words have {mean:.2f} ± {spread:.2f} after the last layer."
-OTHER_SHARED_WORDS = "The other shared words have {mean:.2f} on average."
 
 Position = int | None
 
@@ -192,9 +190,9 @@ def describe_word_similarity(found: WordSimilarity, word: str) -> str:
     )
     sentences = [own]
     if found.mean is not None:
-        sentences.append(DIFFERENT_WORDS.format(mean=found.mean[-1], spread=found.spread[-1]))
+        sentences.append(f"Different words have {found.mean[-1]:.2f} ± {found.spread[-1]:.2f} after the last layer.")
     if found.shared is not None:
-        sentences.append(OTHER_SHARED_WORDS.format(mean=found.shared[-1]))
+        sentences.append(f"The other shared words have {found.shared[-1]:.2f} on average.")
     return " ".join(sentences)
 
 

@@ -23,7 +23,6 @@ from tx_core.errors import CheckpointProblem, ModelUnavailable
 
 FILE = "grammar.json"
 TREEBANK_NAME = "Universal Dependencies, English Web Treebank (dev)"
-NOT_GRAMMAR = "{name} does not list relations as this app writes them: measure the model again."
 MIN_GAIN = 0.1
 """The least gain in accuracy over the best fixed distance for a head to be listed."""
 
@@ -98,7 +97,7 @@ def read_grammar(directory: Path) -> Grammar:
     try:
         relations = _RELATIONS.validate_json(json.dumps(entries))
     except ValidationError as wrong:
-        raise CheckpointProblem(NOT_GRAMMAR.format(name=FILE)) from wrong
+        raise CheckpointProblem(f"{FILE} does not list relations as this app writes them: measure the model again.") from wrong
     found = sorted(relations, key=lambda one: one.baseline - one.accuracy)
     heads = dict.fromkeys((one.layer, one.head) for one in found)
     return {place: tuple(one for one in found if (one.layer, one.head) == place) for place in heads}

@@ -13,10 +13,6 @@ MAX_FLOW_EDGES = 12_000_000
 """The most edges that all the networks of one question may have together: some six seconds on one core."""
 UNITS = 2_000_000_000
 """Parts of 1 in which capacities are counted: scipy computes maximum flow (Dinitz 1970) in whole numbers of 32 bits."""
-TOO_LONG_FOR_FLOW = (
-    "Attention flow solves a network of up to {edges:,} edges for every token and layer. With {layers} layers it is computed for "
-    "at most {most:,} tokens, and this text has {tokens:,}: shorten it by {excess:,} tokens."
-)
 
 
 def add_residual(weights: Float[np.ndarray, "layer head query key"]) -> Float[np.ndarray, "layer query key"]:
@@ -50,7 +46,9 @@ def flow(weights: Float[np.ndarray, "layer head query key"], query: int) -> Floa
     if depths * tokens**3 > MAX_FLOW_EDGES:
         most = int((MAX_FLOW_EDGES / depths) ** (1 / 3))
         raise TextProblem(
-            TOO_LONG_FOR_FLOW.format(edges=layers * tokens**2, layers=layers, most=most, tokens=tokens, excess=tokens - most)
+            f"Attention flow solves a network of up to {layers * tokens**2:,} edges for every token and layer. With {layers} "
+            f"layers it is computed for at most {most:,} tokens, and this text has {tokens:,}: shorten it by "
+            f"{tokens - most:,} tokens."
         )
     from scipy.sparse import csr_array  # here: it takes 40 MB, and few ask for flow
     from scipy.sparse.csgraph import maximum_flow

@@ -8,11 +8,6 @@ from tx_core.errors import TextProblem
 MAX_SIMILARITY_CELLS = 400_000_000
 """The most comparisons of single weights for one text: a few seconds on one core."""
 
-TOO_LONG_FOR_SIMILARITY = (
-    "{heads:,} heads can be compared with each other for texts of at most {most:,} tokens, and this one has {tokens:,}: "
-    "shorten it by {excess:,} tokens."
-)
-
 
 def head_similarity(weights: Float[np.ndarray, "layer head query key"]) -> Float[np.ndarray, "head_a head_b"]:
     """Compare every head with every other: 1 − the Jensen–Shannon divergence of their rows, averaged over queries.
@@ -26,7 +21,10 @@ def head_similarity(weights: Float[np.ndarray, "layer head query key"]) -> Float
     count = layers * heads
     if count**2 * queries * keys > MAX_SIMILARITY_CELLS:
         most = int((MAX_SIMILARITY_CELLS / count**2) ** 0.5)
-        raise TextProblem(TOO_LONG_FOR_SIMILARITY.format(heads=count, most=most, tokens=queries, excess=queries - most))
+        raise TextProblem(
+            f"{count:,} heads can be compared with each other for texts of at most {most:,} tokens, and this one has "
+            f"{queries:,}: shorten it by {queries - most:,} tokens."
+        )
     rows = weights.reshape(count, queries, keys).astype(np.float32)
     own = _bits(rows)
     similarity = np.ones((count, count))

@@ -13,8 +13,6 @@ from tx_core.fill_mask.predictions import blank_logits_in_batches, encode_with_b
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import Encoding
 
-NO_PREDICTION = "{title} predicts no word, so nothing can be said of what its prediction depends on: choose another model."
-
 
 @dataclass(frozen=True)
 class CutEffects:
@@ -129,7 +127,9 @@ def read_prediction(engine: Engine, text: str, blank: int = 0, written: Sequence
         encoding = engine.encode(text, written=written)
         return replace(encoding, blanks=(len(encoding) - 1,))
     if not engine.info.fills_blanks:
-        raise ModelUnavailable(NO_PREDICTION.format(title=engine.title))
+        raise ModelUnavailable(
+            f"{engine.title} predicts no word, so nothing can be said of what its prediction depends on: choose another model."
+        )
     encoding = encode_with_blanks(engine, text)
     if blank not in range(len(encoding.blanks)):
         raise ValueError(f"blank must be within 0 and {len(encoding.blanks) - 1}, got {blank}")

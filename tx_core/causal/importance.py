@@ -46,15 +46,11 @@ Ablation = Literal["off", "mean", "resample"]
 _KINDS: dict[Ablation, InterventionKind] = {"off": "off", "mean": "mean", "resample": "patch"}
 NOT_A_PROMPT = "Line {line} of the file is no prompt: give “text” and “answer”, or “sentence_good” and “sentence_bad”."
 NO_PROMPTS = "No prompt can be used ({reasons}): choose other prompts, or another model."
-OTHER_RUN = "{file} holds another measurement: delete it, or choose another place for the results."
-NOT_ONE_WORD = "the sentences of a pair do not differ in one word"
 EXPLANATION = """
 score   log-probability of the answer in nats; with another answer, how far it exceeds that one's
 effect  mean fall of the score without the part: above 0, it helps the answer (low to high: 95 % interval)
 turned  share of prompts in which the other answer becomes the likelier one, or ceases to be
 """
-NOTHING_BEFORE = "the sentences of a pair differ in their first word, before which there is nothing to read"
-SAME_TOKEN = "both answers are the same token"
 SCORE_DIGITS = 6
 """Decimals of a score, in nats."""
 SAME_SCORE = 0.002
@@ -175,11 +171,11 @@ def prompt_of(row: dict[str, str], *, predicts_next: bool) -> Prompt:
     ours, theirs = list(_WORDS.finditer(good)), _WORDS.findall(bad)
     differing = [place for place, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one.group() != other]
     if not differing or (not predicts_next and (len(differing) > 1 or len(ours) != len(theirs))):
-        raise TextProblem(NOT_ONE_WORD)
+        raise TextProblem("the sentences of a pair do not differ in one word")
     word, other = ours[differing[0]], theirs[differing[0]]
     before = good[: word.start()]
     if predicts_next and not before.strip():
-        raise TextProblem(NOTHING_BEFORE)
+        raise TextProblem("the sentences of a pair differ in their first word, before which there is nothing to read")
     if predicts_next:
         return Prompt(before.rstrip(), word.group(), other)
     return Prompt(f"{before}{NEW_BLANK}{good[word.end() :]}", word.group(), other)
@@ -251,7 +247,7 @@ class Measuring:
                 row = read_prediction(engine, prompt.text)
                 answers = answer_entries(engine, row, [prompt.answer, prompt.other] if prompt.other else [prompt.answer])
                 if len(set(answers)) < len(answers):
-                    raise TextProblem(SAME_TOKEN)
+                    raise TextProblem("both answers are the same token")
                 self._entries.append(answers)
                 self._rows.append(row)
                 self._prompts.append(prompt)
@@ -274,7 +270,7 @@ class Measuring:
         scores = [json.loads(line) for line in whole] if head == about else []
         again = [self._score(number, self._engine.blank_logits([self._rows[number]])[0])[0] for number in range(len(scores[:3]))]
         if head != about or not np.allclose([kept[0] for kept in scores[:3]], again, rtol=0, atol=SAME_SCORE):
-            raise TextProblem(OTHER_RUN.format(file=file.name))
+            raise TextProblem(f"{file.name} holds another measurement: delete it, or choose another place for the results.")
         if lines[-1]:
             file.write_text("\n".join([head, *whole, ""]), encoding="utf-8")
         return scores
@@ -308,9 +304,9 @@ class Measuring:
                 for _, found in measured:
                     if found is not None:
                         self._scores.append(found)
-                    if found is not None and self._kept_in:
-                        with self._kept_in.open("a", encoding="utf-8") as file:
-                            file.write(json.dumps(found) + "\n")
+                        if self._kept_in:
+                            with self._kept_in.open("a", encoding="utf-8") as file:
+                                file.write(json.dumps(found) + "\n")
                     yield Progress(len(self._scores), len(self._rows), time.monotonic() - start)
         finally:
             self._engine = None  # what is kept of it must not keep a large model in memory

@@ -28,8 +28,6 @@ SMALLEST_DIFFERENCE = 1e-4
 """In nats: an effect of less would be one of rounding."""
 NOT_ONE_TOKEN = "“{answer}” is no single token for this model, and only answers of one token are compared: choose another word."
 SAME_ANSWER = "Both answers are “{answer}”: choose two words."
-SAME_DIFFERENCE = "Both texts prefer “{first}” to “{second}” equally, so there is nothing to trace back: change one of the texts."
-ENCODER_DECODER = "{title} predicts with a second stack of layers, of which nothing is put in: choose another model."
 NO_PARTNER = "Nothing is put in at {tokens}: no token of the other text corresponds."
 
 
@@ -136,7 +134,9 @@ def patch(
     take.
     """
     if engine.info.decoder_start is not None:
-        raise ModelUnavailable(ENCODER_DECODER.format(title=engine.title))
+        raise ModelUnavailable(
+            f"{engine.title} predicts with a second stack of layers, of which nothing is put in: choose another model."
+        )
     read, run = read_prediction(engine, source, blank), read_prediction(engine, target, blank)
     _check_place(engine, what, sender)
     entries = answer_entries(engine, run, answers)
@@ -149,7 +149,10 @@ def patch(
     cells = _cells(engine, run, alignment, what, sender)
     found = _answer_runs(engine, read, run, [(one,) for one in cells.values()], given, entries)
     if abs(found.difference[0] - found.difference[1]) < SMALLEST_DIFFERENCE:
-        raise TextProblem(SAME_DIFFERENCE.format(first=answers[0], second=answers[1]))
+        raise TextProblem(
+            f"Both texts prefer “{answers[0]}” to “{answers[1]}” equally, so there is nothing to trace back: change one of the "
+            "texts."
+        )
     by_head = what in ("head", "path")
     shown = np.full((engine.info.num_layers, engine.info.num_heads if by_head else len(run)), -1)  # the run of each cell
     if not by_head:

@@ -46,11 +46,9 @@ TOO_LARGE = "This lesson has {size:,} bytes, and at most {limit:,} are read. Sho
 TOO_DEEP = "Line {line}: nested more than {limit} deep. A lesson needs four."
 TOO_MANY = "Line {line}: more than {limit:,} entries, which no lesson needs. Shorten its lists or make two lessons of it."
 NO_ALIASES = "Line {line}: aliases (& and *) are not read. Write the text out."
-NOT_YAML = "Line {line}: this is not YAML. {problem}."
 NO_SUCH_CHARACTER = "Line {line}: a character does not exist or cannot be printed. Remove it, or write the line again."
 NO_NAME = "Line {line}: “{name}” is no value, so it cannot name a field. Write the name, or put the word in quotation marks."
 TWICE = "Line {line}: “{name}” stands twice in the same place. Remove one of the two."
-NO_SUCH_PAGE = "there is no page “{page}” with a view here"
 WRONG_FIELD = "Line {line}, {field}: {problem}."
 
 Long = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_LONG)]
@@ -99,7 +97,7 @@ class Step(LessonPart):
     def is_here(cls, page: str, info: ValidationInfo) -> str:
         """Reject a page that is not among those passed to `read_lesson`."""
         if info.context is not None and page not in info.context:
-            raise ValueError(NO_SUCH_PAGE.format(page=page))
+            raise ValueError(f"there is no page “{page}” with a view here")
         return page
 
 
@@ -163,7 +161,7 @@ def read_lesson(written: bytes, pages: Collection[str] | None = None) -> Lesson:
     except yaml.YAMLError as problem:
         mark = getattr(problem, "problem_mark", None)
         said = str(getattr(problem, "problem", None) or "It cannot be read").capitalize()
-        raise LessonProblem(NOT_YAML.format(line=mark.line + 1 if mark else 1, problem=said)) from None
+        raise LessonProblem(f"Line {mark.line + 1 if mark else 1}: this is not YAML. {said}.") from None
     except ValidationError as problem:
         errors = problem.errors(include_url=False, include_context=False, include_input=False)[:MAX_ERRORS]
         # pydantic drops an invalid entry and then reports its list as too short as well: report the inner error only.

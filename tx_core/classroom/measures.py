@@ -27,10 +27,6 @@ MAX_CELL_TOKENS = 32
 """The most tokens of a text in a question about cells, so that each cell is large enough for a finger."""
 NO_SUCH_TOKEN = "The model reads “{text}” without a token “{token}”. It has: {tokens}."
 NO_SUCH_HEAD = "This model has no head {head}: it has {layers} layers of {heads} heads."
-NO_WORDS = "The model reads “{text}” as special tokens only. Give it a word."
-TOO_MANY_CELLS = "The model reads “{text}” as {count} tokens. A question about a cell takes at most {limit}: shorten the text."
-NO_RANK = "The model has no rank for the word “{word}” in “{text}”: it is not one token of its vocabulary."
-UNREADABLE_CHANGES = "The changes “{changes}” cannot be read: copy them from the address of a page."
 
 
 class LessonPart(BaseModel):
@@ -133,7 +129,11 @@ def _strongest_cell(engine: Engine, measure: Measure) -> Answer:
     tokens, weights, special = _head_map(engine, measure)
     shown = [position for position in range(len(tokens)) if not special[position]]
     if len(shown) > MAX_CELL_TOKENS:
-        raise LessonProblem(TOO_MANY_CELLS.format(text=measure.text, count=len(shown), limit=MAX_CELL_TOKENS), "text")
+        raise LessonProblem(
+            f"The model reads “{measure.text}” as {len(shown)} tokens. A question about a cell takes at most {MAX_CELL_TOKENS}: "
+            "shorten the text.",
+            "text",
+        )
     names = distinct_names(tokens)
     axis = tuple(names[position] for position in shown)
     cells = weights[np.ix_(shown, shown)].ravel()
@@ -165,7 +165,10 @@ def _rank_of(engine: Engine, measure: Measure) -> Answer:
     """Return the rank of a word among the whole vocabulary, from 1."""
     score = score_word(engine, measure, measure.word)
     if score.rank is None:
-        raise LessonProblem(NO_RANK.format(word=measure.word, text=measure.text), "word")
+        raise LessonProblem(
+            f"The model has no rank for the word “{measure.word}” in “{measure.text}”: it is not one token of its vocabulary.",
+            "word",
+        )
     return Answer(str(score.rank), float(score.rank))
 
 
@@ -228,7 +231,7 @@ def _head_map(engine: Engine, measure: Measure) -> tuple[tuple[str, ...], np.nda
     if not (0 <= layer < layers and 0 <= head < heads):
         raise LessonProblem(NO_SUCH_HEAD.format(head=measure.head, layers=layers, heads=heads), "head")
     if all(stack.key_tokens.special):
-        raise LessonProblem(NO_WORDS.format(text=measure.text), "text")
+        raise LessonProblem(f"The model reads “{measure.text}” as special tokens only. Give it a word.", "text")
     return stack.key_tokens.tokens, stack.weights[layer, head], stack.key_tokens.special
 
 
@@ -245,4 +248,6 @@ def changes_of(measure: Measure) -> tuple[Intervention, ...]:
     try:
         return read_interventions(measure.changes)
     except ValueError:
-        raise LessonProblem(UNREADABLE_CHANGES.format(changes=measure.changes), "changes") from None
+        raise LessonProblem(
+            f"The changes “{measure.changes}” cannot be read: copy them from the address of a page.", "changes"
+        ) from None

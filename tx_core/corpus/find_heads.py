@@ -35,12 +35,6 @@ OFFSETS = tuple(offset for offset in range(-6, 7) if offset)
 """The fixed offsets of the baseline, in words."""
 
 NO_COLUMN = "There is no column {column!r}: choose one of {columns}."
-NOT_AN_EXPRESSION = (
-    "“{expression}” is no regular expression that can be used: {problem}. Write, for example, she|he or .*ing, in the syntax of "
-    "RE2; a sign such as [ or ? that is meant as such needs a \\ before it."
-)
-EXPRESSION_TOO_LONG = "A regular expression may have {most} characters, and this one has {found:,}: shorten it."
-TOO_SLOW = "“{expression}” takes too long to compare with all words: simplify it."
 NOTHING_READ = (
     "The model can read none of these sentences word by word: each is too long for it, or its words do not fit its tokens."
 )
@@ -70,7 +64,10 @@ class Condition:
         if not self.expression:
             return np.ones(len(words), dtype=bool)
         if len(self.expression) > MOST_EXPRESSION:
-            raise TextProblem(EXPRESSION_TOO_LONG.format(most=MOST_EXPRESSION, found=len(self.expression)))
+            raise TextProblem(
+                f"A regular expression may have {MOST_EXPRESSION} characters, and this one has {len(self.expression):,}: shorten "
+                "it."
+            )
         # Imported here: only an expression needs it, and whoever opens a page has asked for none yet.
         import pyarrow
         from pyarrow import compute
@@ -83,13 +80,16 @@ class Condition:
             compute.match_substring_regex(pyarrow.array([""]), self.expression)  # alone: brackets must not close those around it
             for start in range(0, len(spelled), VALUES_AT_ONCE):
                 if start and time.monotonic() > end:
-                    raise TextProblem(TOO_SLOW.format(expression=self.expression))
+                    raise TextProblem(f"“{self.expression}” takes too long to compare with all words: simplify it.")
                 some = spelled[start : start + VALUES_AT_ONCE]
                 found = compute.match_substring_regex(pyarrow.array(some), rf"\A(?:{self.expression})\z", ignore_case=True)
                 matching.update(one for one, fits in zip(some, found.to_pylist(), strict=True) if fits)
         except ValueError as wrong:  # also of characters that are no text
             problem = str(wrong).removeprefix("Invalid regular expression: ")
-            raise TextProblem(NOT_AN_EXPRESSION.format(expression=self.expression, problem=problem)) from wrong
+            raise TextProblem(
+                f"“{self.expression}” is no regular expression that can be used: {problem}. Write, for example, she|he or .*ing, "
+                "in the syntax of RE2; a sign such as [ or ? that is meant as such needs a \\ before it."
+            ) from wrong
         fits = {value: not matching.isdisjoint(found) for value, found in kinds.items()}
         return np.array([fits[value] for value in values], dtype=bool)
 

@@ -19,11 +19,6 @@ from tx_core.engine.device import best_device
 from tx_core.errors import OutOfMemory
 from tx_core.settings import CORES
 
-WORKER_ENDED = (
-    "A worker process was ended, which happens when memory runs out. What was read is kept: start the same command again, "
-    "with fewer --workers."
-)
-
 
 def default_workers() -> int:
     """Return the default number of processes: the available cores, or 1 if a graphics card computes."""
@@ -60,7 +55,10 @@ def read_in_processes(model: str, half: bool, parts: Iterable[Sentences], worker
     try:
         yield from in_order(lambda part: pool.submit(read_part, model, half, part).result, parts, workers)
     except BrokenProcessPool as ended:
-        raise OutOfMemory(WORKER_ENDED) from ended
+        raise OutOfMemory(
+            "A worker process was ended, which happens when memory runs out. What was read is kept: start the same command "
+            "again, with fewer --workers."
+        ) from ended
     finally:
         pool.shutdown(cancel_futures=True)
 

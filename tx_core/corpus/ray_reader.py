@@ -24,9 +24,6 @@ PROJECT = Path(__file__).parents[2]
 LOCAL_ADDRESS = "local"
 ADDRESS = re.compile(r"local|auto|(ray://)?(?P<host>[\w.-]+|\[[\da-fA-F:]+\]):(?P<port>\d{1,5})")
 SECONDS_TO_ANSWER = 5
-NO_ADDRESS = "--ray {address}: write local, auto or the address of a cluster, host:port."
-NO_CLUSTER = "--ray {address}: no Ray cluster answers there ({why})."
-LOST_CLUSTER = "Ray ended the work ({why}). What was read is kept: start the same command again."
 
 
 @ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=-1)
@@ -60,7 +57,9 @@ def read_on_ray(
     except ray.exceptions.RayTaskError as failed:
         raise failed.cause from None
     except ray.exceptions.RayError as lost:
-        raise ModelUnavailable(LOST_CLUSTER.format(why=type(lost).__name__)) from lost
+        raise ModelUnavailable(
+            f"Ray ended the work ({type(lost).__name__}). What was read is kept: start the same command again."
+        ) from lost
     finally:
         ray.shutdown()
 
@@ -71,11 +70,11 @@ def _connect(address: str) -> None:
     environment = {"env_vars": {"PYTHONPATH": str(PROJECT), "OMP_NUM_THREADS": "1"}}
     written = ADDRESS.fullmatch(address)
     if written is None:
-        raise ModelUnavailable(NO_ADDRESS.format(address=address))
+        raise ModelUnavailable(f"--ray {address}: write local, auto or the address of a cluster, host:port.")
     try:
         if written["host"]:
             socket.create_connection((written["host"].strip("[]"), int(written["port"])), SECONDS_TO_ANSWER).close()
         ray.init(address, runtime_env=environment, log_to_driver=False, logging_level=logging.ERROR, **own)
     except (OSError, OverflowError, RuntimeError, ValueError) as problem:
         why = str(problem).strip().partition("\n")[0][:200]
-        raise ModelUnavailable(NO_CLUSTER.format(address=address, why=why)) from problem
+        raise ModelUnavailable(f"--ray {address}: no Ray cluster answers there ({why}).") from problem

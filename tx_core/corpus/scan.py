@@ -41,17 +41,10 @@ UNFINISHED = ".unfinished"
 QUIET_RAY = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_BACKEND_LOG_LEVEL": "fatal"}
 """Set before Ray is imported."""
 
-NOT_JSON = "--out {file}: the name must end in .json."
-FILE_EXISTS = "--out {file}: this file exists. Delete it, or choose another name."
 OTHER_SCAN = "{file} is of another scan: {names} differ. Delete it, or choose another --out."
-DAMAGED_PROGRESS = "{file}: {problem} Delete it, and the scan begins anew."
 NOTHING_READ = "There is no sentence in these files that the model can read."
-NO_RAY = "--ray needs Ray, which is not installed: pip install -r requirements-ray.txt"
-NOT_A_COUNT = "must be a whole number from 1, got {written!r}"
 PROGRESS = "{sentences:,} sentences, {rate:,.0f} a second"
-RESUMED = "goes on after {sentences:,} sentences"
 WRITTEN = "wrote {file}: {sentences:,} sentences, {tokens:,} tokens, {left_out:,} lines left out, {seconds:,.0f} s"
-STOPPED_SCAN = "stopped; the same command goes on from here"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -63,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _tell(str(problem))
         return 2
     except KeyboardInterrupt:
-        _tell(STOPPED_SCAN)
+        _tell("stopped; the same command goes on from here")
         return 130
     return 0
 
@@ -77,7 +70,7 @@ def run_scan(options: argparse.Namespace) -> None:
     check_column(files, options.column)
     unfinished = _check_out(options.out)
     if options.ray is not None and find_spec("ray") is None:
-        raise TextProblem(NO_RAY)
+        raise TextProblem("--ray needs Ray, which is not installed: pip install -r requirements-ray.txt")
     origin = _origin(options, files)
     before = _scan_so_far(unfinished, origin)
     scan = _add_all(before, origin, _reports(options, origin, files, before.parts if before else 0), unfinished)
@@ -97,9 +90,9 @@ def run_scan(options: argparse.Namespace) -> None:
 def _check_out(out: Path) -> Path:
     """Check the output path; return the path for unfinished results."""
     if out.suffix.casefold() != ".json":
-        raise TextProblem(NOT_JSON.format(file=out))
+        raise TextProblem(f"--out {out}: the name must end in .json.")
     if out.exists():
-        raise TextProblem(FILE_EXISTS.format(file=out))
+        raise TextProblem(f"--out {out}: this file exists. Delete it, or choose another name.")
     unfinished = out.with_name(out.name + UNFINISHED)
     new = _new(unfinished)
     new.touch()  # raises OSError now, not after hours, if there is no such folder, or it is not writable
@@ -123,11 +116,11 @@ def _scan_so_far(unfinished: Path, origin: ScanOrigin) -> CorpusScan | None:
     try:
         scan = read_progress(unfinished.read_bytes())
     except TextProblem as damaged:
-        raise TextProblem(DAMAGED_PROGRESS.format(file=unfinished, problem=damaged)) from damaged
+        raise TextProblem(f"{unfinished}: {damaged} Delete it, and the scan begins anew.") from damaged
     different = [name for name in ScanOrigin.model_fields if getattr(scan.origin, name) != getattr(origin, name)]
     if different:
         raise TextProblem(OTHER_SCAN.format(file=unfinished, names=", ".join(different)))
-    _tell(RESUMED.format(sentences=scan.report.total))
+    _tell(f"goes on after {scan.report.total:,} sentences")
     return scan
 
 
@@ -186,7 +179,7 @@ def _tell(what: str) -> None:
 
 def _count(written: str) -> int:
     if not written.isdecimal() or not 1 <= int(written) < 10**9:
-        raise argparse.ArgumentTypeError(NOT_A_COUNT.format(written=written[:20]))
+        raise argparse.ArgumentTypeError(f"must be a whole number from 1, got {written[:20]!r}")
     return int(written)
 
 

@@ -21,11 +21,8 @@ MAX_COLUMNS_NAMED = 20
 
 NO_FILE = "{file}: there is no such file."
 UNKNOWN_KIND = "{file}: only {kinds} can be read."
-NO_FILES_INSIDE = "{folder}: there is no file in it that ends in {kinds}."
-UNREADABLE = "{file}: cannot be read after line {line:,}: {why}."
 NOT_UTF8 = "it is not UTF-8 text"
 WHICH_COLUMN = "{file}: name the column of the sentences by --column; its columns of text: {columns}."
-COLUMN_OF_TEXT = "--column names a column of Parquet, and no file is one."
 _READ_ERRORS = (OSError, EOFError, UnicodeDecodeError, zlib.error, pyarrow.ArrowException)
 
 
@@ -39,7 +36,7 @@ def source_files(paths: Sequence[Path]) -> list[Path]:
         if path.is_dir():
             inside = sorted(file for file in path.iterdir() if file.is_file() and _kind(file))
             if not inside:
-                raise TextProblem(NO_FILES_INSIDE.format(folder=path, kinds=_kinds()))
+                raise TextProblem(f"{path}: there is no file in it that ends in {_kinds()}.")
             found += inside
         elif not path.is_file():
             raise TextProblem(NO_FILE.format(file=path))
@@ -60,7 +57,7 @@ def check_column(files: Sequence[Path], column: str) -> None:
     """Raise TextProblem if a Parquet file lacks the column, or if none is named and the choice is ambiguous."""
     tables = [file for file in files if _kind(file) == PARQUET]
     if column and not tables:
-        raise TextProblem(COLUMN_OF_TEXT)
+        raise TextProblem("--column names a column of Parquet, and no file is one.")
     for file in tables:
         try:
             with parquet.ParquetFile(file) as table:
@@ -106,7 +103,7 @@ def _numbered(files: Sequence[Path], column: str) -> Iterator[tuple[int, str | N
 def _unreadable(file: Path, line: int, broken: Exception) -> TextProblem:
     """Return the problem of a file that cannot be read. line: the last line that was read."""
     why = NOT_UTF8 if isinstance(broken, UnicodeDecodeError) else str(broken).partition("\n")[0].rstrip(".")
-    return TextProblem(UNREADABLE.format(file=file, line=line, why=why))
+    return TextProblem(f"{file}: cannot be read after line {line:,}: {why}.")
 
 
 def _lines(file: Path) -> Iterator[str | None]:

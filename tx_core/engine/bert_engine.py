@@ -28,7 +28,6 @@ from tx_core.transformer.relevance import AttnLRP
 from tx_core.transformer.trace import Encoding
 
 Model = TypeVar("Model", Bert, CausalLM)
-NO_LABEL_HEAD = "{title} has no label head: choose a model that was fine-tuned to label texts."
 MAX_LABEL_NAME = 40
 
 
@@ -132,7 +131,7 @@ class OwnEngine(LocalEngine, Generic[Model]):
 
     def _check_label_head(self) -> None:
         if self.model.label_head is None:
-            raise ModelUnavailable(NO_LABEL_HEAD.format(title=self.title))
+            raise ModelUnavailable(f"{self.title} has no label head: choose a model that was fine-tuned to label texts.")
 
 
 def _one_text(rows: Sequence[Encoding], changes: Sequence[Sequence[Intervention]]) -> bool:

@@ -27,10 +27,6 @@ NO_SPACE_FOR_DOWNLOAD = (
     "{hub_id} is a download of {megabytes:,.0f} MB, and this server has space for {space:,.0f} MB: choose a smaller model, or "
     "one that is here already."
 )
-NOT_FETCHED = (
-    "{hub_id} could not be fetched from the model hub. Either the server has no connection to the hub, or the model "
-    "does not exist or has no safetensors files. The embedded model works without a connection."
-)
 
 
 def fetch(hub_id: str, revision: str | None) -> Path:
@@ -127,4 +123,7 @@ def _snapshot(hub_id: str, revision: str | None, *, local_files_only: bool = Fal
 
 
 def _unavailable(hub_id: str) -> ModelUnavailable:
-    return ModelUnavailable(NOT_FETCHED.format(hub_id=hub_id))
+    return ModelUnavailable(
+        f"{hub_id} could not be fetched from the model hub. Either the server has no connection to the hub, or the model does "
+        "not exist or has no safetensors files. The embedded model works without a connection."
+    )

@@ -17,9 +17,6 @@ from tx_core.errors import CheckpointProblem, ExplorerError, TextProblem
 from tx_core.transformer.trace import Encoding
 
 MAX_TEXT_CHARACTERS = 20_000
-TOO_MANY_CHARACTERS = "This text has {count:,} characters; at most {most:,} are read. Shorten it to a few sentences."
-NO_SENTENCE = "There is no text yet: type a sentence."
-TOO_LONG_FOR_TOKENIZER = "This text is too long for the tokenizer of this model: shorten it to {most:,} characters."
 CANNOT_READ = "The tokenizer of this checkpoint cannot read text: {error}."
 NO_TOKEN_OF_NUMBER = (
     "This model has no token number {number:,}: what was written belongs to another model. Start again from your own words."
@@ -102,7 +99,9 @@ class Tokenizer:
         if its rules may make more of the texts than memory holds.
         """
         if sum(map(len, texts)) > self._most_characters:
-            raise TextProblem(TOO_LONG_FOR_TOKENIZER.format(most=self._most_characters))
+            raise TextProblem(
+                f"This text is too long for the tokenizer of this model: shorten it to {self._most_characters:,} characters."
+            )
         with tokenizer_checked(CANNOT_READ):
             return self.backend.encode(*texts, **options)
 
@@ -260,9 +259,12 @@ def check_text(sentence: str) -> None:
     Raises TextProblem if it is empty, longer than MAX_TEXT_CHARACTERS, or not valid Unicode.
     """
     if not sentence.strip():
-        raise TextProblem(NO_SENTENCE)
+        raise TextProblem("There is no text yet: type a sentence.")
     if len(sentence) > MAX_TEXT_CHARACTERS:
-        raise TextProblem(TOO_MANY_CHARACTERS.format(count=len(sentence), most=MAX_TEXT_CHARACTERS))
+        raise TextProblem(
+            f"This text has {len(sentence):,} characters; at most {MAX_TEXT_CHARACTERS:,} are read. Shorten it to a few "
+            "sentences."
+        )
     try:
         sentence.encode("utf-8")
     except UnicodeEncodeError as error:

@@ -15,9 +15,7 @@ IMDB_FILES = {"train": "plain_text/train-00000-of-00001.parquet", "test": "plain
 DOWNLOAD_BYTES = 45_000_000
 """Size of both files together, rounded up."""
 LABELS = ("negative", "positive")
-FROM_HUB = "IMDB, from the Hugging Face hub"
 HUB_SILENT = "IMDB cannot be fetched now: the hub does not answer. Choose other texts."
-NO_SPACE_FOR_IMDB = "IMDB is a download of {megabytes:.0f} MB, and this server has space for {space:.0f} MB. Choose other texts."
 UNUSABLE_IMDB = (
     "The file {file} of IMDB on this server is damaged. Choose other texts. Whoever runs the server deletes it from the cache of "
     "the hub; it is then fetched anew."
@@ -30,7 +28,7 @@ def imdb(train: int, test: int) -> LabelledTexts:
     Raises ModelUnavailable if they are not in the cache and cannot be fetched, or a file cannot be used.
     """
     (train_texts, train_labels), (test_texts, test_labels) = _read("train", train), _read("test", test)
-    return LabelledTexts(FROM_HUB, LABELS, train_texts, train_labels, test_texts, test_labels, "imdb")
+    return LabelledTexts("IMDB, from the Hugging Face hub", LABELS, train_texts, train_labels, test_texts, test_labels, "imdb")
 
 
 def _read(part: str, count: int) -> tuple[tuple[str, ...], tuple[int, ...]]:
@@ -45,7 +43,10 @@ def _fetch(part: str) -> Path:
     """Download the file of a part into the hub's cache; raise ModelUnavailable where it cannot be had."""
     hub, space = huggingface_hub.HfApi(), space_for_downloads()
     if space < DOWNLOAD_BYTES:
-        raise ModelUnavailable(NO_SPACE_FOR_IMDB.format(megabytes=DOWNLOAD_BYTES / 1e6, space=space / 1e6))
+        raise ModelUnavailable(
+            f"IMDB is a download of {DOWNLOAD_BYTES / 1e6:.0f} MB, and this server has space for {space / 1e6:.0f} MB. Choose "
+            "other texts."
+        )
     try:
         # Without a connection this request fails at once; hf_hub_download alone retries for 24 s.
         hub.dataset_info(IMDB, revision=IMDB_REVISION, timeout=10)

@@ -62,10 +62,6 @@ def shift_right(sentence: Encoding, start: int, tokenizer: Tokenizer) -> Encodin
     )
 
 
-UNKNOWN_FAMILY = (
-    "The architecture of {title} is not one whose modules this app can locate. {limitation} "
-    "Choose a BERT or one of its relatives from the list."
-)
 HEAD_NOT_LOADED = (
     "{title} is of an architecture that predicts the next token with a language-model head, and this app does not load that "
     "head. {limitation} Choose GPT-2, or a BERT or one of its relatives from the list."
@@ -75,8 +71,6 @@ HEAD_ON_DECODER = (
     "Choose a BERT or one of its relatives from the list."
 )
 HYBRID = "Only some layers of this model have attention. Layers 1 to {count} here are its layers {numbers}."
-NO_LAYER_VECTORS = "What its layers compute cannot be replaced: undo this change."
-NO_HEAD_OUTPUTS = "The contributions of its heads cannot be computed."
 
 
 @dataclass(frozen=True)
@@ -145,19 +139,22 @@ class HubEngine(LocalEngine):
         return read_early(model, self.parts, states)
 
     def projection(self, model: Any, layer: int) -> Float[Tensor, "hidden joined"]:
-        self._require_parts(self.parts, NO_HEAD_OUTPUTS)
+        self._require_parts(self.parts, "The contributions of its heads cannot be computed.")
         return projection_weight(model, self.parts, layer)
 
     def words(self, model: Any) -> nn.Module:
         return model.get_input_embeddings()
 
     def require_layers(self) -> None:
-        self._require_parts(self.parts and self.parts.blocks, NO_LAYER_VECTORS)
+        self._require_parts(self.parts and self.parts.blocks, "What its layers compute cannot be replaced: undo this change.")
 
     def _require_parts(self, located: object, limitation: str) -> None:
         """Raise ModelUnavailable where parts are not located. limitation: what cannot be computed without them."""
         if not located:
-            raise ModelUnavailable(UNKNOWN_FAMILY.format(title=self.title, limitation=limitation))
+            raise ModelUnavailable(
+                f"The architecture of {self.title} is not one whose modules this app can locate. {limitation} Choose a BERT or "
+                "one of its relatives from the list."
+            )
 
     def notices(self, target: Encoding | None) -> tuple[str, ...]:
         numbers = self.info.layer_numbers

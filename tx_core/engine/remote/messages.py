@@ -17,7 +17,6 @@ import numpy as np
 from tx_core.errors import Busy, ChangeProblem, CheckpointProblem, ExplorerError, ModelUnavailable, OutOfMemory, TextProblem
 
 DAMAGED = "The message is damaged, or holds something else than records and arrays ({kind})."
-NOT_SENT = "only records of the table and arrays can be sent, got {kind}"
 METHODS = ("trace", "blank_logits", "vectors", "over_weights", "output_projection", "early_scores", "embed", "gradients")
 """The methods of an engine that can be asked for; "describe" and "missing" are asked of the other side itself."""
 DESCRIPTION = ("name", "title", "device", "info", "bfloat16")
@@ -85,7 +84,7 @@ def write_message(value: object) -> bytes:
                 return {"class": error_name, "words": str(value)}
         if _MODULES.get(name) == type(value).__module__:
             return {"class": name} | {field.name: getattr(value, field.name) for field in fields(value)}
-        raise ValueError(NOT_SENT.format(kind=name))
+        raise ValueError(f"only records of the table and arrays can be sent, got {name}")
 
     line = json.dumps(value, default=described).encode("ascii")
     parts[0] = line.ljust(_aligned(len(line) + 1) - 1) + b"\n"
