@@ -38,10 +38,6 @@ LEAST_OF_LABEL = 10
 NOTHING_READ = "There is no word in these texts that the model can read: type a sentence."
 FEW_NEIGHBOURS = "A neighbour map needs {least} tokens, got {tokens}: type a longer text, or choose the plane."
 NOT_ANNOTATED = "None of these sentences is annotated in this column: choose another column, or a CoNLL-U file that has it."
-TOO_FEW = (
-    "A probe needs {folds} sentences, and two labels of {least} words each, and finds {sentences:,} sentences and {labels} such "
-    "labels: choose another column, or a larger file."
-)
 
 
 class Token(NamedTuple):
@@ -199,13 +195,11 @@ def _principal_plane(
     return places, np.pad(sizes[:2] ** 2 / variance, (0, more))
 
 
-def neighbour_map(vectors: Float[np.ndarray, "token hidden"], perplexity: float = PERPLEXITY) -> Float[np.ndarray, "token axis"]:
+def neighbour_map(vectors: Float[np.ndarray, "token hidden"]) -> Float[np.ndarray, "token axis"]:
     """Place tokens so that those near by cosine stay near: t-SNE (van der Maaten & Hinton 2008), from their principal plane.
 
-    How far apart groups lie, and how large they are, depends on the perplexity more than on the vectors. 1 is the typical
-    distance of a token from the middle.
-
-    perplexity: how many neighbours of each token count; at most a third of all.
+    How far apart groups lie, and how large they are, depends on the perplexity, at most a third of the tokens, more than on the
+    vectors. 1 is the typical distance of a token from the middle.
 
     Raises TextProblem for fewer than five tokens.
     """
@@ -216,7 +210,7 @@ def neighbour_map(vectors: Float[np.ndarray, "token hidden"], perplexity: float 
         return np.zeros((count, 2))
     from sklearn.manifold import TSNE  # imported here: it takes seconds, and few ask for it
 
-    asked = TSNE(perplexity=min(perplexity, (count - 1) / 3), metric="cosine", init="pca", random_state=0)
+    asked = TSNE(perplexity=min(PERPLEXITY, (count - 1) / 3), metric="cosine", init="pca", random_state=0)
     places = asked.fit_transform(vectors).astype(np.float64)
     centred = places - places.mean(axis=0)
     return centred / np.sqrt((centred**2).sum() / count)
@@ -374,7 +368,10 @@ def _labelled_words(
     sentence = np.array([number for number, _ in places], int)
     texts = np.unique(sentence)
     if len(common) < 2 or len(texts) < FOLDS:
-        raise TextProblem(TOO_FEW.format(folds=FOLDS, least=LEAST_OF_LABEL, sentences=len(texts), labels=len(common)))
+        raise TextProblem(
+            f"A probe needs {FOLDS} sentences, and two labels of {LEAST_OF_LABEL} words each, and finds {len(texts):,} sentences "
+            f"and {len(common)} such labels: choose another column, or a larger file."
+        )
     chance = np.random.default_rng(0)
     fold_of = dict(zip(chance.permutation(texts).tolist(), np.arange(len(texts)) % FOLDS, strict=True))
     tests = np.array([fold_of[number] for number in sentence.tolist()]) == np.arange(FOLDS)[:, None]

@@ -14,22 +14,8 @@ from tx_core.engine.hub import load
 from tx_core.engine.hub.hub_engine import HEAD_NOT_LOADED, HEAD_ON_DECODER
 from tx_core.engine.local_engine import NO_LOGIT_LENS
 from tx_core.errors import ModelUnavailable
-from tx_core.fill_mask.predictions import predict
 
 TEXT = "I drink a cup of [MASK] every morning."
-
-
-@pytest.fixture(scope="module")
-def found(engine):
-    trace = engine.trace(TEXT, keep=("hidden",))
-    return logit_lens(engine, trace, trace.attention.query_tokens.blanks[0], top_k=4)
-
-
-def test_the_last_layer_gives_the_models_own_prediction(engine, found):
-    (blank,) = predict(engine, TEXT, top_k=4).blanks
-    assert found.words[-1] == tuple(entry.piece for entry in blank.predictions)
-    np.testing.assert_allclose(found.shares[-1], [entry.probability for entry in blank.predictions], atol=1e-6)
-    assert (found.answer, found.rank[-1]) == (found.words[-1][0], 1)
 
 
 HEADS = {

@@ -12,7 +12,7 @@ from tx_core import Condition, Relation, find_heads, read_sentences
 from tx_core.corpus import find_heads as module
 from tx_core.corpus import statistics
 from tx_core.corpus.find_heads import NO_OCCURRENCE, NOT_ANNOTATED, NOTHING_READ, OFFSETS, HeadsFound, count_hits
-from tx_core.corpus.sentence_file import Sentences, embedded_sentences
+from tx_core.corpus.sentence_file import embedded_sentences
 from tx_core.corpus.words import (
     WRONG_COLUMNS,
     WRONG_HEAD,
@@ -100,26 +100,6 @@ def test_shares_baselines_and_chance_are_those_of_plain_loops_over_the_attention
     assert list(table["share"]) == sorted(found.shares.ravel(), reverse=True)
     interval = binomtest(round(table["share"][0] * count), count).proportion_ci(method="wilson")
     assert (table["low"][0], table["high"][0]) == pytest.approx(interval, rel=1e-4)
-
-
-def test_of_a_causal_model_only_words_before_the_query_are_related(hub_engine):
-    engine, sentences = hub_engine("gpt2"), embedded_sentences()
-
-    def attentions(text: str, words: tuple[Word, ...]) -> np.ndarray:
-        stack = engine.trace(text).attention
-        owners = word_of_tokens(stack.query_tokens, words)
-        joined = np.array([[owner == word for owner in owners] for word in range(len(words))], dtype=float)
-        return joined / joined.sum(-1, keepdims=True) @ stack.weights @ joined.T
-
-    found = find_heads(engine, PRONOUNS)
-    assert found.occurrences > 2
-    kept = [sentences.texts[number] for number in found.words.numbers]
-    shares, offsets, chance, count = by_loops(
-        "pronouns", attentions, Sentences("", tuple(kept), (), (), annotated=sentences.annotated), lambda query, key: key < query
-    )
-    assert (found.occurrences, found.chance) == (count, pytest.approx(chance))
-    assert np.abs(found.shares - shares).max() <= 1.5 / count
-    assert found.baseline == pytest.approx(offsets.max())
 
 
 @pytest.mark.parametrize(

@@ -72,25 +72,6 @@ def test_a_neighbour_map_is_that_of_scikit_learn_each_layer_turned_to_the_one_be
     assert not neighbour_map(np.ones((6, 8))).any()
 
 
-def test_a_neighbour_map_keeps_neighbours_and_not_how_far_apart_groups_lie():
-    """Of three groups, the third is at right angles to the two others, which nearly coincide."""
-    axes = np.eye(20)
-    middles = [axes[0], np.cos(0.3) * axes[0] + np.sin(0.3) * axes[1], axes[2]]
-    chance = np.random.default_rng(0)
-    vectors = np.concatenate([middle + 0.02 * chance.normal(size=(20, 20)) for middle in middles])
-    group = np.repeat(range(3), 20)
-    ratios = []
-    for perplexity in (5.0, 19.0):
-        places = neighbour_map(vectors, perplexity)
-        apart = np.linalg.norm(places[:, None] - places, axis=-1)
-        assert (group[np.argsort(apart)[:, 1:4]] == group[:, None]).all()
-        near, far = (np.linalg.norm(places[group == 0].mean(0) - places[group == other].mean(0)) for other in (1, 2))
-        ratios.append(far / near)
-    true = (1 - np.cos(np.pi / 2)) / (1 - np.cos(0.3))
-    assert true > 20 and max(ratios) < 3  # of cosine distances; in the map the third is hardly farther
-    assert abs(ratios[0] - ratios[1]) > 0.1 * min(ratios)
-
-
 def test_neighbours_and_repeated_words_are_by_cosines_in_all_dimensions(engine: Engine):
     found, vectors = project(engine, FLIES), token_vectors(engine, FLIES).vectors
     for layer, one in enumerate(vectors):

@@ -7,20 +7,11 @@ from tx_core.engine import catalogue
 from tx_core.engine.hub.load import reference_run
 from tx_core.errors import CheckpointProblem
 from tx_core.fill_mask.predictions import predict
-from tx_core.lessons.parity import compare_with_library, parity
+from tx_core.lessons.parity import parity
 from tx_core.lessons.untrained import untrained_engine
 
 TEXT = "I drink a cup of [MASK] every morning."
 DIRECTORY = catalogue.MODELS / catalogue.DEFAULT
-
-
-def test_every_layer_of_ours_is_the_librarys(engine):
-    found = compare_with_library(engine, DIRECTORY, TEXT, "It is warm.")
-    assert len(found.hidden) == engine.info.num_layers + 1 and len(found.weights) == engine.info.num_layers
-    assert max(found.hidden) < 1e-5
-    assert max(found.weights) < 1e-5  # what is rounded differently, and that nothing else is, test_bert.py holds
-    assert found.logits < 1e-4
-    assert found.theirs.shape == found.ours.shape
 
 
 def test_the_difference_is_measured_and_not_promised(engine):
@@ -28,6 +19,7 @@ def test_the_difference_is_measured_and_not_promised(engine):
     reference.hidden[2, 1, 7] += 0.5
     reference.weights[3, 4, 0, 1] += 0.25
     found = parity(engine, TEXT, None, reference)
+    assert max(found.hidden[:2]) < 1e-5
     assert found.hidden[2] == pytest.approx(0.5, abs=1e-4)
     assert found.weights[3] == pytest.approx(0.25, abs=1e-5)
 

@@ -10,14 +10,10 @@ import transformers
 from tests.support import checkpoints
 from tests.support.hub_families import PAIR, TEXT, TWO_SIDED, by_the_library
 from tx_core.engine import catalogue
-from tx_core.engine.bert_engine import load_own_engine
-from tx_core.engine.hub import load as hub
 from tx_core.engine.hub.hub_engine import START_ONLY
 from tx_core.errors import TextProblem
 from tx_core.transformer.interventions import Intervention
 from tx_core.transformer.trace import ALL_PARTS
-
-ONE_STACK = ["xlm-roberta", "modernbert", "gpt2"]
 
 
 def stacked(layers: Sequence[torch.Tensor]) -> np.ndarray:
@@ -39,15 +35,6 @@ def test_without_special_tokens_a_text_is_read_as_the_librarys_tokenizer_and_mod
         assert read.query_tokens.segments == tuple(inputs["token_type_ids"][0].tolist())
         assert sum(read.query_tokens.segments) == len(tokenizer.tokenize(PAIR))
     np.testing.assert_allclose(read.weights, stacked(expected.attentions), atol=1e-5, rtol=0)
-
-
-@pytest.mark.parametrize("family", ONE_STACK)
-def test_weights_and_vectors_of_every_layer_are_the_librarys(hub_engine, reference, family: str):
-    trace = hub_engine(family).trace(TEXT, PAIR, keep=("weights", "hidden"))
-    expected = by_the_library(reference(family), trace)
-    assert len(expected.attentions) == checkpoints.LAYERS
-    np.testing.assert_allclose(trace.attention.weights, stacked(expected.attentions), atol=1e-6, rtol=0)
-    np.testing.assert_allclose(trace.hidden, stacked(expected.hidden_states), atol=1e-6, rtol=1e-6)
 
 
 def test_t5_scores_hold_its_bias_by_distance_and_no_scale(hub_engine, reference):
@@ -92,25 +79,6 @@ def test_layers_of_an_encoder_decoder_are_numbered_through_its_stacks(hub_engine
     off = [Intervention("off", *head) for head in ((0, 0), (2, 1), (2 + checkpoints.LAYERS, 3))]  # of encoder, decoder and cross
     for stack, head in zip(hub_engine("t5").trace(TEXT, PAIR, interventions=off).stacks, (0, 1, 3), strict=True):
         assert np.argwhere(~stack.weights.any((-2, -1))).tolist() == [[0, head]]
-
-
-def test_a_bert_in_the_librarys_engine_answers_as_it_does_in_our_own(checkpoint):
-    ours, theirs = (load(checkpoint("bert"), "bert", "BERT") for load in (load_own_engine, hub.load_engine))
-    trace = ours.trace("The ___ sleeps", keep=("hidden",))
-    encoding, states = trace.attention.query_tokens, trace.hidden[:, 1]
-    np.testing.assert_allclose(ours.early_scores(states), theirs.early_scores(states), atol=1e-5, rtol=1e-5)
-    np.testing.assert_array_equal(ours.output_projection(2), theirs.output_projection(2))
-
-    vectors = ours.embed(encoding.ids)
-    np.testing.assert_array_equal(vectors, theirs.embed(encoding.ids))
-    one, other = (engine.gradients(encoding, np.stack([vectors, 0.5 * vectors]), 2, 5) for engine in (ours, theirs))
-    np.testing.assert_allclose(one.scores, other.scores, atol=1e-5, rtol=1e-5)
-    np.testing.assert_allclose(one.gradients, other.gradients, atol=1e-5, rtol=1e-5)
-    assert (
-        (ours.info.hidden_size, ours.info.predicts_next)
-        == (theirs.info.hidden_size, theirs.info.predicts_next)
-        == (checkpoints.HIDDEN, False)
-    )
 
 
 @pytest.mark.parametrize("family", ["roberta", "gpt2"])
