@@ -19,12 +19,10 @@ from pages.ui.panels.lesson import PAGES_WITH_VIEW
 from pages.ui.panels.question_kinds import MEASURE_TEXTS, QUESTION_VIEWS
 from pages.ui.shell.address import ADDED_VIEWS, DRAFT
 from pages.ui.shell.frame import new_id
-from pages.ui.shell.session import uploaded_file
 from pages.ui.stage.scripts import component
-from tx_core.classroom.lesson_file import DIFFICULTIES, MAX_STEPS, Lesson, Step, read_lesson
+from tx_core.classroom.lesson_file import DIFFICULTIES, MAX_STEPS, Lesson, Step
 from tx_core.classroom.measures import MAX_SHORT, MEASURES
 from tx_core.classroom.questions import QUESTION_KINDS
-from tx_core.errors import LessonProblem
 
 Fields = dict[str, object]
 KNOWN = {"level": DIFFICULTIES, "kind": texts.KINDS, "measure": texts.MEASURES}
@@ -176,8 +174,6 @@ ADDED: Fields = {"id": "", "page": "", "view": {}}
 """What a browser keeps of a view that was added on another page."""
 KNOWN_DRAFT, RESTORED, REPLACED = "lesson_editor_known", "lesson_editor_restored", "lesson_editor_replaced"
 """Session entries: the browser has been asked what it keeps; its draft was taken; the draft before the last large change."""
-FILE_BOX, OPENED = "lesson_editor_file", "lesson_editor_opened"
-"""The widget and the session entry of the lesson that was opened from a file and is not edited: its file, "" for none."""
 
 
 def current_draft() -> Fields:
@@ -198,8 +194,7 @@ def add_steps(draft: Fields, steps: list[Fields]) -> None:
 def keep_in_browser(draft: Fields) -> None:
     """Keep the draft in the browser until its tab is closed; in a new session, restore it from there."""
     seen = [*st.session_state.get(SEEN, []), *(step["id"] for step in draft["steps"])]
-    known = {"fresh": not st.session_state.get(KNOWN_DRAFT), "seen": seen, "opened": st.session_state.get(OPENED, "")}
-    data = {"draft": draft, "refused": texts.NOT_KEPT} | known
+    data = {"draft": draft, "refused": texts.NOT_KEPT, "fresh": not st.session_state.get(KNOWN_DRAFT), "seen": seen}
     keeper = component("lesson_keeper", "keeper", "lesson-keeper")
     keeper(key=KEEPER, data=json.loads(json.dumps(data)), on_report_change=restore_from_report)
 
@@ -213,8 +208,6 @@ def restore_from_report() -> None:
         st.session_state[KNOWN_DRAFT] = True
         if restored := restored_draft(report.get("draft")):
             merge_draft(restored)
-        if OPENED not in st.session_state and isinstance(opened := report.get("opened"), str):
-            keep_opened(opened.encode(errors="replace"))
     views = report.get("views")
     added = [one for one in views if has_fields(one, ADDED)] if isinstance(views, list) else []
     add_steps(st.session_state.setdefault(DRAFT, new_draft()), [new_step(one["page"], one["view"], one["id"]) for one in added])
@@ -227,21 +220,6 @@ def merge_draft(restored: Fields) -> None:
     st.session_state[RESTORED] = restored != new_draft() | {"id": restored["id"]}
     restored["steps"] = [*restored["steps"], *begun][:MAX_STEPS]
     st.session_state[DRAFT] = restored
-
-
-def keep_opened(written: bytes) -> None:
-    """Keep a lesson from a file as long as the draft, until it is edited or another one is opened; none that cannot be read."""
-    try:
-        read_lesson(written, PAGES_WITH_VIEW)
-        st.session_state[OPENED] = written.decode("utf-8-sig")
-    except LessonProblem:
-        st.session_state[OPENED] = ""
-
-
-def keep_uploaded() -> None:
-    """Keep the lesson that stands in the box for files; an empty box keeps none."""
-    file = uploaded_file(FILE_BOX)
-    keep_opened(file.getvalue() if file else b"")
 
 
 def replace_draft(draft: Fields) -> None:

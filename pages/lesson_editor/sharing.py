@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from html import escape
 
 import streamlit as st
 
 from pages import contents
 from pages.lesson_editor import texts
-from pages.lesson_editor.draft import FILE_BOX, OPENED, Fields, boxes_of, draft_of, file_of, keep_uploaded, replace_draft
+from pages.lesson_editor.draft import Fields, boxes_of, draft_of, file_of, replace_draft
 from pages.ui.panels.lesson import (
     class_link,
     find_lesson,
@@ -20,7 +21,6 @@ from pages.ui.panels.lesson import (
 from pages.ui.shell.address import HELD, LESSON, LOCK, PRESENT, STEP, link_with
 from pages.ui.shell.controls import download_button, qr_code
 from pages.ui.shell.frame import explain
-from pages.ui.shell.session import uploaded_file
 from pages.ui.stage.browser_texts import EXPORT
 from tx_core.classroom.lesson_file import Lesson, pack_lesson, with_line
 from tx_core.errors import ExplorerError, LessonProblem
@@ -30,6 +30,8 @@ MAX_QR_CHARACTERS = 1200
 """Of a link whose code a camera still reads from a projector: 121 × 121 squares at most."""
 FILE_TYPES = ["yaml", "yml"]
 MAX_FILE_NAME = 60
+OPENED = "lesson_editor_opened"
+"""Session entry: the lesson's file that was opened last, which the box for files forgets on another page."""
 
 
 def offer_lesson(draft: Fields, problems: Mapping[int, ExplorerError]) -> None:
@@ -112,13 +114,13 @@ def open_lessons() -> None:
             texts.SHIPPED, names, index=None, format_func=lambda one: shipped_lesson(one).title, key="lesson_editor_shipped"
         )
         if name:
-            st.button(texts.COPY, key="lesson_editor_copy", on_click=_edit, args=(shipped_lesson(name),))
+            st.button(texts.COPY, key="lesson_editor_copy", on_click=replace_draft, args=(draft_of(shipped_lesson(name)),))
     # Last: its box grows when its script has come.
-    st.file_uploader(texts.LOAD, FILE_TYPES, key=FILE_BOX, on_change=keep_uploaded)
-    if file := uploaded_file(FILE_BOX):
-        _offer_file(file.getvalue())
-    elif opened := st.session_state.get(OPENED):
-        _offer_file(opened.encode())
+    forget = partial(st.session_state.pop, OPENED, None)
+    if file := st.file_uploader(texts.LOAD, FILE_TYPES, key="lesson_editor_file", on_change=forget):
+        st.session_state[OPENED] = file.getvalue()
+    if OPENED in st.session_state:
+        _offer_file(st.session_state[OPENED])
 
 
 def _offer_file(written: bytes) -> None:
@@ -133,9 +135,4 @@ def _offer_file(written: bytes) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         step_link(name, 1, texts.PLAY_FILE, ":material/play_arrow:")
         class_link(name, texts.USE_IN_CLASS)
-        st.button(texts.EDIT_FILE, key="lesson_editor_edit", on_click=_edit, args=(lesson,))
-
-
-def _edit(lesson: Lesson) -> None:
-    st.session_state[OPENED] = ""
-    replace_draft(draft_of(lesson))
+        st.button(texts.EDIT_FILE, key="lesson_editor_edit", on_click=replace_draft, args=(draft_of(lesson),))

@@ -2,22 +2,22 @@
 
 import { element, keep, readKept } from "../core/surface.js";
 
-const [DRAFT, VIEWS, OPENED] = ["lesson", "views", "opened"].map((name) => `attention-explorer:${name}`);
+const [DRAFT, VIEWS] = ["lesson", "views"].map((name) => `attention-explorer:${name}`);
 const keeper = { reported: "" };
 
 export default function keepDraft({ data, parentElement, setTriggerValue }) {
-  const { draft, fresh, seen, refused, opened } = data;
+  const { draft, fresh, seen, refused } = data;
   const [kept, views] = [readKept(DRAFT), (readKept(VIEWS) ?? []).filter(({ id }) => !seen.includes(id))];
   if (fresh || views.length) {
-    const report = { draft: fresh ? kept : null, views, opened: fresh ? readKept(OPENED) ?? "" : "" };
+    const report = { draft: fresh ? kept : null, views };
     if (keeper.reported !== JSON.stringify(report)) {
       keeper.reported = JSON.stringify(report);
       setTriggerValue("report", report);
     }
-    if (fresh && (kept || report.opened)) return; // until the server has taken it over
+    if (fresh && kept) return; // until the server has taken it over
   } else {
     keeper.reported = ""; // the next session, after a loss, is told the same again
   }
-  const isKept = keep(DRAFT, draft) && keep(VIEWS, views) && keep(OPENED, opened);
+  const isKept = keep(DRAFT, draft) && keep(VIEWS, views);
   parentElement.replaceChildren(...(isKept ? [] : [element("p", { role: "status" }, refused)]));
 }

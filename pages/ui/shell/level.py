@@ -20,9 +20,8 @@ COOKIE = "attention_explorer_level"
 """The browser's memory of the level that its visitor chose; assets/shell writes it."""
 ENTRANCES = ("start", "learn", "classroom")
 """Pages at which newcomers begin."""
-LEVEL_NOW, FIRST_LEVEL, LEVEL_CHOSEN, LEVEL_BEFORE = "level_now", "level_first", "level_chosen", "level_before"
-"""Session entries: the level of this run; that of the first; the one that the visitor chose by the switch; what the address said
-before that, which a click may still send that was made before the browser had the new address."""
+LEVEL_NOW, FIRST_LEVEL, LEVEL_CHOSEN = "level_now", "level_first", "level_chosen"
+"""Session entries: the level of this run; that of the first; the one that the visitor chose by the switch."""
 HIDDEN, SWITCH = "hidden_by_level", "level_switch"
 """Session entries: what this page hides, by the names of ADVANCED_PARTS; the widget."""
 Option = TypeVar("Option", bound=str)
@@ -95,7 +94,7 @@ def settle_level(page: str, by_history: bool) -> str:
     by_history: the browser's Back or Forward led to this run: an address without a level is then one of before any choice.
     """
     first = st.session_state.setdefault(FIRST_LEVEL, remembered_level() or (BASIC if page in ENTRANCES else ADVANCED))
-    written = None if _is_behind(by_history) else st.query_params.get(LEVEL)
+    written = st.query_params.get(LEVEL)
     last = first if by_history else st.session_state.get(LEVEL_NOW, first)
     now = st.session_state[LEVEL_NOW] = written if written in (BASIC, ADVANCED) else last
     return now
@@ -117,18 +116,6 @@ def _is_needed(step: ShownStep, name: str) -> bool:
     return name in step.controls or ("changes" in step.controls and name in ("change_panel", "scan"))
 
 
-def _is_behind(by_history: bool) -> bool:
-    """Return whether the address predates the visitor's last choice, since the browser had not yet followed it."""
-    if LEVEL_BEFORE not in st.session_state:
-        return False
-    before, in_choosing_run = st.session_state[LEVEL_BEFORE]
-    st.session_state[LEVEL_BEFORE] = before, False
-    if not in_choosing_run and (by_history or st.query_params.get(LEVEL) != before):
-        del st.session_state[LEVEL_BEFORE]
-        return False
-    return not in_choosing_run
-
-
 def remembered_level() -> str:
     """Return the level of the cookie from an earlier visit, "" for none or an invalid one."""
     remembered = st.context.cookies.get(COOKIE)
@@ -137,7 +124,6 @@ def remembered_level() -> str:
 
 def choose_level(level: str) -> None:
     """Store the level that the visitor chose, in the address and in a cookie."""
-    st.session_state[LEVEL_BEFORE] = st.query_params.get(LEVEL), True
     st.session_state[LEVEL_NOW] = st.session_state[LEVEL_CHOSEN] = level
     st.query_params[LEVEL] = level
 

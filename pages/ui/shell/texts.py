@@ -54,7 +54,7 @@ SOURCE_CODE = "The code that computes this"
 NEXT_PAGE = "Next: {page}"
 BACK_TO_LESSON = "Back to lesson, step {number}"
 LEAVE = "Esc: back"
-SESSION_LOST = "Lost with a server: trainings, uploads, and all lessons but the one opened last. Another took over."
+SESSION_LOST = "Lost with a server: trainings, uploads, and lessons opened from a file. Another took over."
 ADD_AND_WRITE = "Add this view to your lesson, and go on writing it"
 WRITE_LESSON = "Write the lesson (views added: {count})"
 

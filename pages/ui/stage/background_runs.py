@@ -140,11 +140,13 @@ def share_done(run: Snapshot | None) -> float:
     return run.records[-1].done / run.records[-1].total if run and run.running and run.records else 0.0
 
 
-def run_header(run: Snapshot | None, buttons: Sequence[tuple[str, str, str]], said: str) -> dict[str, object]:
-    """Return what a stage is told of the visitor's run. buttons: each with its name, its label and a sentence of help."""
+def run_header(run: Snapshot | None, start: Sequence[tuple[str, str, str]], said: str) -> dict[str, object]:
+    """Return what a stage is told of the visitor's run. start: the buttons while none computes: name, label, sentence of help."""
+    is_running = bool(run and run.running)
+    stop_it = [("stop", texts.STOP, "")] if is_running and run.state != "stopping" else []
     return {
-        "buttons": buttons,
-        "running": bool(run and run.running),
+        "buttons": stop_it if is_running else start,
+        "running": is_running,
         "progress": share_done(run),
         "said": said,
         "problem": run.problem if run else "",
@@ -202,10 +204,8 @@ def offer_run(
     help of the button.
     """
     show_problem(page)
-    said, buttons, run = "", [("run", *start)] if make else [], current_run(kind)
-    if run and run.running:
-        buttons = [] if run.state == "stopping" else [("stop", texts.STOP, "")]
-        said = run_in_words(run, template)
+    run = current_run(kind)
+    said = run_in_words(run, template) if run and run.running else ""
 
     def take_wish(reported: Mapping[str, object]) -> None:
         if reported.get("training") == "run" and make:
@@ -213,4 +213,4 @@ def offer_run(
         elif reported.get("training") == "stop":
             stop(kind)
 
-    return OfferedRun(run_header(run, buttons, said), take_wish, run)
+    return OfferedRun(run_header(run, [("run", *start)] if make else [], said), take_wish, run)

@@ -220,18 +220,11 @@ def training_header(trainer: Trainer, shown: ShownTraining, curves: Sequence[Dra
     own, problem = shown.own, st.session_state.get(widget_key(trainer.page, "refused"))
     is_other = bool(own and own.records and own.result is not None and not shown.is_own)
     return {
-        **background_runs.run_header(own, [] if shown.fixed else _buttons(own), _progress(trainer, shown)),
+        **background_runs.run_header(own, [] if shown.fixed else [("train", texts.TRAIN, "")], _progress(trainer, shown)),
         **({"problem": str(problem)} if problem else {}),
         "other": texts.OTHER_MODEL if is_other else "",
         "curves": [curve.chart for curve in curves],
     }
-
-
-def _buttons(own: Snapshot | None) -> list[tuple[str, str, str]]:
-    """Return the buttons of a training, each with its name, its label and a sentence of help."""
-    if own and own.running:
-        return [] if own.state == "stopping" else [("stop", texts.STOP, "")]
-    return [("train", texts.TRAIN, "")]
 
 
 def _progress(trainer: Trainer, shown: ShownTraining) -> str:
@@ -249,15 +242,13 @@ def _progress(trainer: Trainer, shown: ShownTraining) -> str:
 
 def take_wish(trainer: Trainer, reported: Reported) -> None:
     """Do what a reader asked of a training; the question of how far it is asks nothing more."""
-    act = {
-        "train": lambda: background_runs.start_or_queue(trainer.kind, trainer.make),
-        "stop": lambda: background_runs.stop(trainer.kind),
-        "show": lambda: trainer.choose(background_runs.current_run(trainer.kind).result),
-    }.get(str(reported.get("training")))
-    run = background_runs.current_run(trainer.kind)
-    needs_result = reported.get("training") in ("continue", "show")
-    if act and not (needs_result and (run is None or run.result is None)):
-        background_runs.attempt(trainer.page, act)
+    run, wish = background_runs.current_run(trainer.kind), reported.get("training")
+    if wish == "train":
+        background_runs.attempt(trainer.page, lambda: background_runs.start_or_queue(trainer.kind, trainer.make))
+    elif wish == "stop":
+        background_runs.stop(trainer.kind)
+    elif wish == "show" and run and run.result is not None:
+        trainer.choose(run.result)
 
 
 def curve(
