@@ -27,8 +27,7 @@ class Attribution:
     another word's.
 
     gradient_input: Gradient × input (Simonyan et al. 2013; Denil et al. 2014). integrated: integrated gradients from the text
-    with all words masked (Sundararajan et al. 2017). score: the log-probability, or the difference, with the text. baseline: the
-    same with all words masked; `integrated` sums to score − baseline.
+    with all words masked (Sundararajan et al. 2017), which sum to score − baseline.
     """
 
     encoding: Encoding

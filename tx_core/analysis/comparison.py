@@ -122,13 +122,8 @@ Groups = Sequence[tuple[int, ...]]
 class WordSimilarity:
     """Cosine similarities after the embeddings and after each layer, −1 to 1.
 
-    Attributes:
-        word: Of the chosen word in A and in B.
-        shared: Mean over the other words that A and B share; None without any.
-        mean: Mean over all pairs of different words; None without any.
-        spread: Standard deviation over these pairs.
-        shared_pairs: How many pairs `shared` is over.
-        pairs: How many pairs `mean` is over.
+    word: of the chosen word in A and in B. shared: mean over the other words that A and B share, of so many pairs; None without
+    any. mean, spread: mean and standard deviation over all pairs of different words; None without any.
     """
 
     word: Float[np.ndarray, "depth"]

@@ -36,15 +36,10 @@ Share = Annotated[float, Field(ge=0, le=1)]
 class HeadRelation:
     """The accuracy with which a head finds the other end of a relation, and that of the best fixed distance.
 
-    The head's choice is the word that it attends to most, special tokens and the word itself left out.
-
-    Attributes:
-        layer, head: Counted from 0.
-        direction: "to head" where the dependent attends to its head.
-        accuracy: The share of occurrences that the head finds.
-        baseline: The same for the fixed distance that finds most other ends.
-        offset: That distance in words, from the word that attends.
-        occurrences: The words of the half of the treebank that was measured which have another end.
+    The head's choice is the word that it attends to most, special tokens and the word itself left out. Layers and heads are
+    counted from 0. direction: "to head" where the dependent attends to its head. accuracy: the share of occurrences that the head
+    finds. baseline, offset: the same for the fixed distance that finds most other ends, and that distance in words. occurrences:
+    the words of the half of the treebank that was measured which have another end.
     """
 
     __pydantic_config__ = ConfigDict(strict=True, extra="forbid")

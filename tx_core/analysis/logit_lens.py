@@ -16,8 +16,7 @@ MAX_LENS_TOP_K = 10
 class LayerPredictions:
     """The top predictions at one token after the embeddings (entry 0) and after each layer.
 
-    words: the top predictions of each layer, best first. answer: the top prediction of the last layer. probability: its
-    probability in each layer. rank: its rank among the whole vocabulary in each layer, from 1.
+    answer: the top prediction of the last layer; probability, rank: in each layer, the rank among the whole vocabulary from 1.
     """
 
     place: int

@@ -19,14 +19,11 @@ class CutEffects:
     """What the prediction at one token loses with each pair of query and key cut, in one layer, in all of its heads.
 
     Attributes:
-        encoding: The tokens; axes `query` and `key` are theirs.
         place: The token whose prediction it is: a blank, or the last token of a model that predicts the next one.
-        word, entry: The most likely word of the run without cuts, and its vocabulary id.
-        probability: Its probability there.
+        word, entry, probability: The most likely word of the run without cuts, its vocabulary id, and its probability there.
         effect: The fall of its log-odds, in nats; negative where the cut helps it. NaN for queries and layers that were not asked
             for; 0 where nothing can change: a token that the query may not attend to, and any other query of the last layer.
-        after: Its probability with the cut.
-        first: The most likely entry with the cut.
+        after, first: Its probability with the cut, and the most likely entry with it.
     """
 
     encoding: Encoding

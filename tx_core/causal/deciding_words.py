@@ -45,9 +45,8 @@ SAME_ANSWER = (
 class PairExplanation:
     """Explanations of the first of two sentences.
 
-    word: the number of the word in which they differ, in the first one's `word_texts`. answers: of both sentences, as a reader
-    spells them. rather: by each method, of why it has its answer rather than that of the second. alone: the same of why it has
-    its answer; what only reads attention cannot be asked, and stays as it is.
+    word: the number of the word in which they differ, in the first one's `word_texts`. answers: of both sentences. rather: by
+    each method, of why it has its answer rather than that of the second. alone: of why it has its answer at all.
     """
 
     word: int

@@ -34,8 +34,6 @@ class Explanation:
     """How far the answer at a blank rests on each word of the text, by one method.
 
     Attributes:
-        method: One of `METHODS`.
-        encoding: The text as it was read, with this blank alone.
         answer, against: The most likely vocabulary entry, and the one that it is compared with; None for none.
         words: The words that are ranked, by their number in `encoding.word_texts`: all but blanks and punctuation.
         scores: Of each of them. Differences of log-probability (nats) of what changes the text and of gradients, of logits of

@@ -75,7 +75,6 @@ class Importance:
 
     Attributes:
         components: What was ablated: a head, or all heads or the feed-forward sublayer of a layer.
-        scores: Of each prompt with nothing ablated.
         effects: The fall of the score with each component ablated: above 0 where it helps the answer.
         left_out: How many prompts were not used, by the reason.
         intervals: Both ends of the 95 % bootstrap interval of each mean effect, over prompts (Efron & Tibshirani 1993, section

@@ -2,10 +2,8 @@
 
     python -m tx_core.classroom.claims --model film_reviews
 
-The page Claims shows the same rows. Those of the embedded model are stored beside it: `--write` makes that file anew.
-
-Another model than the embedded one, or one fine-tuned from it, has other heads and layers: each sentence is then put to the
-head, or the layer, that does best what is claimed, so that a claim fails where none does it.
+Another model than the embedded one, or one fine-tuned from it, has other heads and layers: each sentence is then put to the head,
+or the layer, that does best what is claimed, so that a claim fails where none does it.
 """
 
 import argparse
@@ -64,9 +62,8 @@ Verdict = Literal["fails", "unasked", "holds"]
 class Claim(NamedTuple):
     """What is claimed of a sentence, the number that a model has for it, and the range in which the claim holds.
 
-    The number is NaN where the model does not read the tokens or score the words.
-    where: the heads, or the layer, that were asked, as 2-8 or 5.
-    link: where the app shows it with this model, behind its address. made: the page whose example says so, or the lesson.
+    The number is NaN where the model does not read the tokens or score the words. where: the heads, or the layer, that were
+    asked. link: behind the app's address. made: the page whose example says so, or the lesson.
     """
 
     text: str
@@ -349,9 +346,8 @@ def _view_of(entry: Example, shown: Example) -> Example:
 def compare_claims(engine: Engine, entry: Example, shown: Example) -> list[Claim]:
     """Return the claims of an example of Compare on one of its pairs.
 
-    There are none of two models but for the embedded one, and of an untrained twin but for a BERT of ours.
-
-    Another model has other heads: it is asked for the one that does best what is claimed, or the layer where means are compared.
+    There are none of two models but for the embedded one, and of an untrained twin but for a BERT of ours. Of another model, the
+    head, or the layer where means are compared, is asked that does best what is claimed.
     """
     from tx_core.engine.bert_engine import OwnEngine  # imports torch, as above
 
@@ -518,9 +514,8 @@ def importance_claims(engine: Engine, entry: Example, shown: Example, measured: 
     """Return the claims of an example of Importance: what the answers of a set of prompts lose without a part.
 
     Another model than the embedded one is asked for few of the prompts, and one with other heads for its strongest part. A part
-    named as a set is the head that is strongest there.
-
-    measured: The importance by set and ablation that is known of this model, to which that of the example is added.
+    named as a set is the head that is strongest there. measured: the importance that is known, by set and ablation, which is
+    added to.
     """
     asked, same = entry["view"] | shown["view"], has_heads_of(engine, catalogue.DEFAULT)
     ablation = asked.get("ablation", "off")

@@ -70,15 +70,13 @@ class Step(LessonPart):
     """One step: a view, instructions, and a question.
 
     Attributes:
-        title: A few words.
-        page: The page, by its key.
         view: The parameters of its address, all pinned.
         controls: The names of the controls that the page shows, as its address names them; None for all of them.
         text: Instructions, shown before the question is answered.
-        question: The question; the view is shown once it is answered.
+        question: The view is shown once it is answered.
         then: Explanation, shown with the view.
-        done: "change" where the step is complete once the learner has changed its view; else it is once its question is
-            answered, and without a question when a later step is.
+        done: "change" where the step is complete once the learner has changed its view; else it is once its question is answered,
+            and without a question when a later step is.
         notes: For the teacher.
     """
 
@@ -104,15 +102,8 @@ class Step(LessonPart):
 class Lesson(LessonPart):
     """A lesson as its file describes it.
 
-    Attributes:
-        title: Its name.
-        language: Of its texts, as "en".
-        level: Its difficulty, for whom.
-        minutes: How long it takes.
-        about: What students will learn, in a sentence or two.
-        recap: What was learned, shown at the end.
-        notes: For the teacher.
-        steps: In order.
+    language: of its texts, as "en". level: its difficulty. about: what students will learn, in a sentence or two. recap: what was
+    learned, shown at the end. notes: for the teacher.
     """
 
     title: Short

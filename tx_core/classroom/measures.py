@@ -69,15 +69,9 @@ class Measure(LessonPart):
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer of the model.
+    """The answer of the model. value: the share, weight or loss that makes it right. shares: the value of each option.
 
-    Attributes:
-        right: The right answer, as a reader would give it.
-        value: The share, weight or loss that makes it right.
-        options: The possible answers (words, tokens or heads), in the order in which they are shown.
-        shares: The value of each option.
-        rows, columns: Where the options are cells of a drawing, the names of its rows and columns; the options then go through it
-            row by row.
+    rows, columns: where the options are cells of a drawing, its names; the options then go through it row by row.
     """
 
     right: str

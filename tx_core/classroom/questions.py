@@ -22,11 +22,7 @@ RANGE = "{low} to {high}"
 
 @dataclass(frozen=True)
 class Verdict:
-    """The result of comparing a guess with the answer.
-
-    guess: the guess as a reader would write it. share: the model's value of what was guessed; None where it has none. rank: its
-    rank, from 1; None where it is not known.
-    """
+    """The result of comparing a guess with the answer. share, rank: the model's, from 1; None where it has none."""
 
     guess: str
     right: bool
@@ -36,10 +32,9 @@ class Verdict:
 
 @dataclass(frozen=True)
 class AnswerCount:
-    """How many of a class gave an answer.
+    """How many of a class gave an answer, or a number in a range.
 
-    answer: what they answered, or a range of numbers. share: the model's value of it; None where it has none. right: whether it
-    is the model's answer. first: how many gave it before a discussion.
+    share: the model's value of it. first: how many before a discussion.
     """
 
     answer: str
@@ -158,13 +153,9 @@ def _counts(
 class QuestionKind:
     """How a kind of question is answered.
 
-    Attributes:
-        measures: The measures that can answer it.
-        count: Counts the guesses of a class; None for texts, which are to be discussed.
-        is_right: Compares a guess with the model's answer.
-        needs_answer: Whether it must have a right answer; without one, it is a vote or to be discussed.
-        any_word: Whether the model gives a value to a guess that is none of the listed options.
-        fields: The fields of `Question` that are for this kind.
+    count: counts the guesses of a class; None for texts, which are to be discussed. needs_answer: whether it must have a right
+    answer; without one, it is a vote or to be discussed. any_word: whether the model gives a value to a guess that is none of the
+    listed options. fields: the fields of `Question` that are for this kind.
     """
 
     measures: tuple[MeasureName, ...]

@@ -77,23 +77,20 @@ class Room:
     """A room as its members see it.
 
     Attributes:
-        id: Its key in the database; no request names it.
         code: What students type.
         source: The lesson's file.
         version: Grows with every change of the room itself; not with an answer.
         step: The step that the teacher is at, from 1.
         together: Whether students follow the teacher's step; else each goes at their own pace.
-        nicknames: Whether students are asked for a nickname.
         alone: Whether students see no menu and no other pages.
         locked: Whether nobody new may join.
-        timer: When its time is up, in seconds since 1970; None without a timer.
-        shown: The student whose sentence everyone sees at the step; None for nobody.
+        timer: When its time is up, in seconds since 1970.
+        shown, sentence: The student whose sentence everyone sees at the step, and the sentence.
         revealed: The model's answer of every step that is revealed.
         discussed: The steps at which the class votes again, each with whether it sees the first vote.
         hidden: By step, which guesses the teacher keeps from the class (by `word_key`), and which not. The others are kept from
             it where they hold a refused word.
         answered: How many have answered, by step.
-        sentence: The student's sentence that everyone sees; None for none.
     """
 
     id: int
@@ -128,11 +125,7 @@ BY_STEP = ("revealed", "discussed", "hidden")
 
 @dataclass(frozen=True)
 class Student:
-    """A student in a room, who has no name but a nickname, if the teacher asks for one.
-
-    id: the key in the database. nickname: "" without one. step: the step that this student is at, from 1. sent: what this student
-    has sent at the step, by its kind.
-    """
+    """A student in a room. nickname: "" without one. step: from 1. sent: what this student has sent at the step, by its kind."""
 
     id: int
     room: Room

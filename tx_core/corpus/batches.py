@@ -100,15 +100,8 @@ def _split_block(engine: Engine, block: Sequence[tuple[int, Encoding]], most_pie
 class BatchMeasures:
     """Sums over the tokens of each text except special ones; see `PatternSums`.
 
-    Attributes:
-        given: Attention on the targets of each kind.
-        chance: The same for a head with uniform attention.
-        queries: How many queries have a target.
-        entropy: In nats.
-        spread: Normalised entropy.
-        distance: In tokens.
-        asked: The number of tokens of each text, special ones left out.
-        attended, attention: As in `words.AttendedWords`, but counted within each text; None where words were not asked for.
+    entropy: in nats. spread: normalised entropy. distance: in tokens. asked: the number of tokens of each text. attended,
+    attention: as in `words.AttendedWords`, but counted within each text; None where words were not asked for.
     """
 
     given: Float[np.ndarray, "text layer head kind"]
@@ -136,9 +129,8 @@ class BatchMeasures:
 class BatchTargets:
     """Lengths and targets of a batch, known before it runs: the measure that an engine applies to the weights of its layers.
 
-    asked: which tokens count as queries: neither special nor padding. targets: as returned by `patterns.kind_targets`, from those
-    queries. words: the number of the word that each token belongs to, -1 for none; None where the attention between words is not
-    asked for.
+    asked: which tokens count as queries. targets: as returned by `patterns.kind_targets`, from those queries. words: the number
+    of the word that each token belongs to, -1 for none; None where the attention between words is not asked for.
     """
 
     lengths: Int[np.ndarray, "text"]

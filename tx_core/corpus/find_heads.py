@@ -116,11 +116,10 @@ class Relation:
 
 
 class Example(NamedTuple):
-    """A word of a sentence, and the one that a head attends to most from it.
+    """A word of a sentence, and the one that a head attends to most from it, the same where it attends to no other.
 
-    sentence: the number of the sentence, among those that were to be read. query, attended: the words; the same where the head
-    attends to no other. related: the words that the query should attend to. token: the position of the query's first token in
-    its text.
+    sentence: its number among those that were to be read. related: the words that the query should attend to. token: the position
+    of the query's first token in its text.
     """
 
     sentence: int
@@ -136,10 +135,9 @@ class Example(NamedTuple):
 class HeadsFound:
     """How often the largest attention of query words falls on a related word, for each head. Each query word counts once.
 
-    queries: the positions of the query words that have a related word, in `words`. hits: whether the word with the largest
+    queries: the positions in `words` of the query words that have a related word. hits: whether the word with the largest
     attention is related. offset_hits: whether the word at each of OFFSETS is. chances: the share of the other words that are
-    related: what a head finds that chooses at random.
-    related: whether words at positions (query, key) of `words`, in one sentence, are related.
+    related. related: whether words at positions (query, key), in one sentence, are related.
     """
 
     relation: Relation
@@ -225,10 +223,7 @@ class HeadsFound:
         return list(found.values())
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """Return a table with a row for each head, counted from 1, the highest share first.
-
-        Columns: layer, head, share, low and high (its 95 % interval), occurrences, offset, offset share, chance.
-        """
+        """Return a table with a row for each head, counted from 1, the highest share first; low and high end its 95 % interval."""
         import pandas
 
         rows = []

@@ -103,9 +103,8 @@ class MatchedSentence(ScanPart):
 
 
 class ScanFile(ScanPart):
-    """The JSON object of the file.
-
-    Axes: layer, head, kind (of `kinds`, of all but the last one in given, chance and queries, or of `ranked`).
+    """The JSON object of the file. Axes: layer, head, kind (of `kinds`, but the last in given, chance and queries, or of
+    `ranked`).
 
     matches: For each layer, head and ranked kind the strongest sentences, best first: a score, and the index in `sentences`.
     """

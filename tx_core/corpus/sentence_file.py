@@ -56,8 +56,7 @@ def decode(data: bytes) -> str:
 def csv_rows(text: str) -> Iterator[tuple[int, list[str]]]:
     """Yield every row, empty ones too, with the number of its last line.
 
-    The delimiter is the comma, semicolon or tab that is most frequent in the first line. Without any of them the table has
-    one column, in which a comma is text.
+    The delimiter is the comma, semicolon or tab that is most frequent in the first line; without any the table has one column.
 
     Raises TextProblem if the file is not valid CSV; names the line.
     """
@@ -163,10 +162,8 @@ class Sentences:
 def read_sentences(file: BufferedIOBase | RawIOBase, name: str = "", column: str = "", device: str = "cpu") -> Sentences:
     """Read sentences from a text file, from a table if its name ends in .csv or .tsv, or as CoNLL-U if it ends in .conllu.
 
-    The text of a CoNLL-U sentence is its words with spaces between. At most one byte more than a file may have is read.
-
-    name: by default that under which the file was opened. column: the column of a table; by default the one named sentence or
-    text, else the first. device: the device that computes, which limits the number of sentences.
+    name: by default that under which the file was opened. column: of a table; by default the one named sentence or text, else the
+    first. device: the device that computes, which limits the number of sentences.
 
     Raises TextProblem if the file is too large, not text, or has no sentence.
     """

@@ -73,10 +73,8 @@ class HeadReport:
 
     Attributes:
         sentences: All sentences, or only those that `strongest` names.
-        tokens: Their own tokens, special tokens left out.
-        entropy: Mean over all tokens, in nats.
-        spread: Mean normalised entropy, 0 to 1.
-        distance: Mean distance, in tokens.
+        tokens: Special tokens left out.
+        entropy, spread, distance: Means over all tokens: entropy in nats, normalised 0 to 1, and distance in tokens.
         strongest: The sentences with the highest scores; kinds as in RANKED_KINDS.
         left_out: Lines that were not used, those of the file first.
         example: One sentence as the model reads it; None before the first.

@@ -56,12 +56,9 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True)
 class TokenVectors:
-    """The vectors of the tokens of some texts, special tokens left out.
+    """The vectors of the tokens of some texts, special tokens left out, after the embeddings and after each layer.
 
-    Attributes:
-        texts: Those that were read.
-        left_out: How many were not: the model cannot read them, or there were too many tokens.
-        vectors: After the embeddings and after each layer.
+    left_out: how many texts the model cannot read, or had too many tokens.
     """
 
     texts: tuple[str, ...]
@@ -76,14 +73,12 @@ class Projection:
 
     Attributes:
         texts, left_out, tokens: as of `TokenVectors`.
-        method: One of `METHODS`.
         places: Both coordinates of each token. 1 is the typical distance of a token from the mean of its layer: the root of the
             mean square, in all dimensions; in a neighbour map, that of its place from the middle. From layer to layer the plane
-            is turned and mirrored so that tokens move least (orthogonal Procrustes, Schönemann 1966), so that the axes of a
-            place have no meaning, and its distances have, in a neighbour map only those to the nearest.
+            is turned and mirrored so that tokens move least (orthogonal Procrustes, Schönemann 1966), so that the axes of a place
+            have no meaning, and its distances have, in a neighbour map only those to the nearest.
         explained: The share of the variance of a layer that each principal component explains.
-        nearest: Of each token, the other tokens with the largest cosine similarity in all dimensions.
-        similarities: Their cosine similarities.
+        nearest, similarities: Of each token, the other tokens with the largest cosine similarity in all dimensions.
         repeated: By their letters, the tokens that are in several texts: the mean cosine similarity of all pairs from two texts.
         different: The mean cosine similarity of two tokens of other letters; 0 without such.
     """
@@ -237,8 +232,7 @@ class ProbeScores:
     """What linear probes read off the vectors of words, and how often the same probes learn labels that mean nothing.
 
     Attributes:
-        column: Of CoNLL-U, whose values are the labels.
-        labels: Those that are common enough.
+        labels: The values of the column that are common enough.
         sentence: The number of each word's text.
         correct: Whether the label of a word is found by a probe trained on other texts, from what each layer computes.
         control_correct: The same of the control task.
@@ -305,10 +299,7 @@ def probe(engine: Engine, sentences: Sentences, column: str = "upos") -> ProbeSc
 
 
 class Probing:
-    """Probes that are trained one after the other; `result` has their scores when all are.
-
-    Arguments and errors are those of `probe`.
-    """
+    """Probes that are trained one after the other; arguments and errors are those of `probe`."""
 
     def __init__(self, engine: Engine, sentences: Sentences, column: str = "upos"):
         annotated = tuple(text for text in dict.fromkeys(sentences.texts) if text in sentences.annotated)

@@ -118,12 +118,9 @@ class AttendedWords:
     Attention to a word is the sum over its tokens, and from it the mean (Clark et al. 2019, section 4.1). Special tokens and the
     word itself are left out. Positions are counted through the words of all sentences.
 
-    Attributes:
-        numbers: The number of each sentence, among those that were to be read.
-        starts: The position of the first word of each sentence, and at the end the number of all words.
-        tokens: The position in its text of each word's first token.
-        attended: The position of the word with most attention; the word's own where the others get none.
-        skipped: How many sentences were read that are not among them: their words do not fit the tokens, or there were too many.
+    numbers: of the sentences, among those that were to be read. starts: the position of the first word of each sentence, and at
+    the end the number of all words. tokens: the position in its text of each word's first token. attended: the word's own
+    position where the others get none. skipped: how many sentences were read that are not among them.
     """
 
     words: tuple[Word, ...]

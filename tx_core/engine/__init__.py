@@ -1,8 +1,6 @@
 """From the name of a model and a text to a `Trace`: catalogue, download, checkpoint, tokenizer, device, engines.
 
-Uses `tx_core.transformer`; the transformers library is imported in `hub/` only, and only when such a model is chosen.
-Begin with `engine.py` (the interface of every model), then `catalogue.py`, `local_engine.py` (what all models that run in this
-process do alike) and `bert_engine.py`. The first two import no torch: `catalogue.py` imports the engines when a model is to run
-in this process.
-`remote/` has the engines of models that compute elsewhere.
+Uses `tx_core.transformer`; the transformers library is imported in `hub/` only, and only when such a model is chosen. Begin with
+`engine.py` (the interface of every model), then `catalogue.py`, `local_engine.py` (what all models that run in this process do
+alike) and `bert_engine.py`. `remote/` has the engines of models that compute elsewhere.
 """

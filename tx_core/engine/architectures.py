@@ -36,14 +36,10 @@ _PARTS = {"layer": r"\d+", "role": "query|key|value", "part": r"\w+"}
 class Architecture:
     """One of our models, as the hub stores it.
 
-    Attributes:
-        fits: Whether a config.json is that of a model which computes as ours does.
-        sizes: Our names of sizes, and those in config.json.
-        defaults: What the library takes for sizes that an old config.json does not name.
-        written: What else is written into config.json.
-        prefix: With or without it stand the names of all weights but those of heads.
-        names: Pairs of names of weights, theirs and ours; of several that match, the first counts.
-        unused: Names of weights that other tasks need, which are not loaded.
+    fits: whether a config.json is that of a model which computes as ours does. sizes: our names of sizes, and those in
+    config.json. defaults: what the library takes for sizes that an old config.json does not name. written: what else is written.
+    prefix: with or without it stand the names of all weights but those of heads. names: pairs of names of weights, theirs and
+    ours; of several that match, the first counts. unused: names of weights that other tasks need, which are not loaded.
     """
 
     family: str

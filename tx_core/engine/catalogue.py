@@ -1,8 +1,7 @@
 """The catalogue of models, and loading an engine by its name or from a directory.
 
-The embedded models, a BERT and one that writes, are always available. Hub models are downloaded on first use; the folders of
-the host's own directory (TX_MODELS_DIR) are opened where they are. The models used last stay in memory, as far as
-TX_MAX_MODEL_MEGABYTES allows.
+Hub models are downloaded on first use; the folders of the host's own directory (TX_MODELS_DIR) are opened where they are. The
+models used last stay in memory, as far as TX_MAX_MODEL_MEGABYTES allows.
 """
 
 import json
@@ -49,14 +48,12 @@ class ModelCard:
     """Description of a model, shown before it is chosen. Unknown numbers are None.
 
     Attributes:
-        name: Name in addresses and in code.
         family: Architecture, by the transformers library's name; empty if unknown.
         megabytes: Size of the download.
-        predicts_next: Whether it predicts the next token; of a model that is in no list, nobody knows before it is loaded.
+        predicts_next: Of a model that is in no list, nobody knows before it is loaded.
         hub_id: Name on the Hugging Face hub, None for a model that is on this machine.
         revision: Commit on the hub, None for the newest.
         directory: Folder of the checkpoint in TX_MODELS_DIR, None for all other models.
-        english_only: Whether it was trained on English alone; False where that is not known.
         fine_tuned_from: Name of the model whose weights it began with; its heads have the same numbers. Empty for none.
     """
 

@@ -1,7 +1,4 @@
-"""Limits by kind of device: sizes and length of trainings, and the amount of text read.
-
-One table for the pages and for the checks. It imports no torch.
-"""
+"""Limits by kind of device: sizes and length of trainings, and the amount of text read. It imports no torch."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,11 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class DeviceLimits:
-    """The upper limits that a page offers on a kind of device.
-
-    encoder_decoder: sizes of an encoder-decoder, by their names in `CopySettings`; others are the same on every device.
-    classifier: sizes of a classifier, by their names in `ClassifierSettings`; others are the same on every device.
-    """
+    """The upper limits that a page offers on a kind of device; sizes by their names in `CopySettings` and `ClassifierSettings`."""
 
     encoder_decoder: Mapping[str, int]
     classifier: Mapping[str, int]

@@ -42,14 +42,12 @@ class ModelInfo:
         layers: Number of layers of each kind of attention, in the order of `Trace.stacks`.
         max_tokens: Longest input that it reads here, special tokens included.
         has_head: Whether the checkpoint has a head that scores the vocabulary.
-        fills_blanks: Whether that head scores masked words, and the vocabulary has a mask token.
-        predicts_next: Whether that head scores the token that follows.
+        fills_blanks, predicts_next: Whether that head scores masked words, or the token that follows.
         num_segments: Number of segment embeddings, 0 for none.
         decoder_start: The id that the decoder of an encoder-decoder begins with, None for any other model.
         can_omit_positions: Whether a run can leave its position embeddings out (the intervention "no_positions").
         layer_numbers: The numbers, from 0, of the layers with attention among all layers of the model, where some have none (a
             convolution or a recurrence in its place); empty where all have.
-        labels: The names of the labels that its label head gives a text; empty for a model without one.
         is_own: Whether our own layers run it, not those of the library.
     """
 
@@ -84,12 +82,8 @@ class ModelInfo:
 
 @dataclass(frozen=True)
 class ScoreGradients:
-    """Log-probabilities of one word, or how far they exceed another word's, and their gradients with respect to the word vectors.
-
-    All in CPU memory.
-
-    scores: natural logarithm of the probability, for each set of word vectors. gradients: of each score, with respect to its own
-    word vectors.
+    """Log-probabilities (natural) of a word for each set of word vectors, or how far they exceed another word's, and their
+    gradients.
     """
 
     scores: Float[np.ndarray, "step"]

@@ -43,8 +43,7 @@ class Batch(NamedTuple):
     """Texts to run together.
 
     targets: what the decoder of an encoder-decoder reads for each; None to run the encoder alone. changes: the interventions of
-    each row; empty for none. keep: parts of `trace.ALL_PARTS` and of `Vectors`. blanks: of each row, the positions whose logits
-    are wanted.
+    each row. keep: parts of `trace.ALL_PARTS` and of `Vectors`. blanks: of each row, the positions whose logits are wanted.
     """
 
     rows: Sequence[Encoding]

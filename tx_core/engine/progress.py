@@ -9,12 +9,9 @@ from typing import Any
 class Progress:
     """How far a run in the background is.
 
-    Attributes:
-        done, total: Batches of a training, sentences of a reading, runs of the model of a scan.
-        seconds: Since this stretch of work began.
-        values: What was measured of a batch, by name, such as its loss in nats.
-        probe: What the model makes of the probe of a training, at the moments that are kept; else None.
-        test: The score on test texts, at the end of an epoch; else None.
+    done, total: batches of a training, sentences of a reading, runs of the model of a scan. values: what was measured of a batch,
+    by name, such as its loss in nats. probe: what the model makes of the probe of a training, at the moments that are kept. test:
+    the score on test texts, at the end of an epoch.
     """
 
     done: int

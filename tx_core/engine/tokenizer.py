@@ -29,12 +29,9 @@ BLANK = re.compile(r"\[mask\]|<mask>|_{3,}", re.IGNORECASE)
 class Tokenizer:
     """A model's own tokenizer, with its special tokens.
 
-    Attributes:
-        mask: The mask token, None for a model that has none.
-        padding_id: The id of the padding token, 0 for a model that has none.
-        num_embeddings: The number of word vectors of the model, None for as many as the vocabulary has entries. A special token
-            beyond them counts as missing.
-        special_tokens: Whether `encode` puts the model's special tokens around a text, as the model was trained with them.
+    mask, padding_id: None, and 0, for a model that has none. num_embeddings: the number of word vectors of the model, None for as
+    many as the vocabulary has entries; a special token beyond them counts as missing. special_tokens: whether `encode` puts the
+    model's special tokens around a text, as the model was trained with them.
     """
 
     def __init__(
@@ -272,11 +269,8 @@ def check_text(sentence: str) -> None:
 
 
 def load_tokenizer(directory: Path, num_embeddings: int | None = None) -> Tokenizer:
-    """Load the tokenizer of a BERT checkpoint, from tokenizer.json or from vocab.txt.
-
-    num_embeddings: see `Tokenizer`.
-
-    Raises CheckpointProblem if both are missing, or the file is damaged.
+    """Load the tokenizer of a BERT checkpoint, from tokenizer.json or from vocab.txt; CheckpointProblem if both are missing or
+    damaged.
     """
     settings = read_json(directory / "tokenizer_config.json") if (directory / "tokenizer_config.json").exists() else {}
     mask, unknown, padding = (_token_text(settings.get(f"{role}_token"), default) for role, default in _BERT_TOKENS.items())

@@ -38,8 +38,7 @@ class ScannedWord:
 class HeadScan(ScannedWord):
     """The top prediction at one blank with each head switched off, one at a time, in addition to other interventions.
 
-    variation: total variation distance to the prediction with all heads on, 0 to 1. first: the top prediction with each head off,
-    as a vocabulary id.
+    variation: total variation distance to the prediction with all heads on, 0 to 1. first: the top prediction with each head off.
     """
 
     variation: Float[np.ndarray, "layer head"]

@@ -23,11 +23,7 @@ from tx_core.transformer.trace import Encoding, Trace
 
 @dataclass(frozen=True)
 class EntryShift:
-    """One vocabulary entry at a blank, before and after the interventions.
-
-    prediction: the entry with its probability after them. rank_before: its rank among all entries before them, from 1.
-    listed_after: whether it is among the top predictions after.
-    """
+    """One vocabulary entry at a blank, before and after the interventions; ranks among all entries are counted from 1."""
 
     prediction: Prediction
     before: float

@@ -28,12 +28,8 @@ TOO_MANY_BLANKS = "This text has {count:,} blanks and at most {maximum} are fill
 class Prediction:
     """One vocabulary entry at a blank, or behind a text.
 
-    Attributes:
-        piece: As the vocabulary spells it (##ing, ␣plan).
-        word: As a reader does (ing, plan).
-        joins: Whether it continues the word before it.
-        probability: 0 to 1.
-        sentence: The text with this blank filled and the others left blank; "" for what may come next.
+    piece: as the vocabulary spells it (##ing, ␣plan). word: as a reader does (ing, plan). joins: whether it continues the word
+    before it. sentence: the text with this blank filled and the others left blank; "" for what may come next.
     """
 
     id: int
@@ -51,10 +47,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class BlankPredictions:
-    """The top predictions at one blank, best first.
-
-    number: the blank, counted from 0. rest: the probability of all other entries together.
-    """
+    """The top predictions at one blank, counted from 0, best first. rest: the probability of all other entries together."""
 
     number: int
     place: int
@@ -203,8 +196,7 @@ MAX_BEAMS = 32
 class JointFilling:
     """One way to fill all blanks.
 
-    conditionals: the probability of each entry given the entries before it, with later blanks still masked. probability: the
-    product of `conditionals`.
+    conditionals: the probability of each entry given those before it, with later blanks still masked.
     """
 
     ids: tuple[int, ...]

@@ -138,11 +138,7 @@ def repeated_word(run: EmbeddingRun) -> tuple[int, int, float] | None:
 
 @dataclass(frozen=True)
 class BlockRun:
-    """A post-norm block on a sentence, part by part.
-
-    by_head: what each head adds to `attention_output` through the output projection, without its bias. attention_sum: `input` +
-    `attention_output`. feed_forward_sum: `attention_normed` + `feed_forward_output`.
-    """
+    """A post-norm block on a sentence, part by part. by_head: what each head adds to `attention_output`, without its bias."""
 
     tokens: tuple[str, ...]
     input: Float[Tensor, "token hidden"]
@@ -240,8 +236,7 @@ def norm_run(engine: BertEngine, text: str, pair: str | None = None, *, place: N
 class FeedForwardRun:
     """A feed-forward layer step by step, and as a convolution of width 1.
 
-    convolution: the layer's output, and that of two convolutions with its weights. difference_alone: the largest difference of
-    any number when every token is computed on its own.
+    difference_alone: the largest difference of any number when every token is computed on its own.
     """
 
     up_projected: Float[Tensor, "token intermediate"]

@@ -15,10 +15,9 @@ from tx_core.transformer.trace import Encoding, ReferenceRun
 
 @dataclass(frozen=True)
 class Parity:
-    """The largest differences between two runs of the same checkpoint on the same text.
+    """The largest differences between two runs of the same checkpoint on the same text;
 
-    hidden: largest difference after the embeddings (entry 0) and after each layer. weights: largest difference of the weights in
-    each layer. logits: largest difference of the logits of the masked-word head.
+    hidden: after the embeddings and each layer.
     """
 
     encoding: Encoding

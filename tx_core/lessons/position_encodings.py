@@ -49,14 +49,11 @@ class ScoreParts:
 class PositionEncoding:
     """One way to encode positions.
 
-    Attributes:
-        adds_to: Where positions enter.
-        apply: Encodes the positions of copies of one word, with the base of the frequencies of sinusoids and rotations and the
-            head whose bias is used, from 0; tables that would be learned are drawn from the generator. None where the scores are
-            those of a model.
-        vectors: The vectors to draw, from the numbers of tokens and dimensions, the base and a model; None for biases.
-        biases: What each head adds to its scores, from the numbers of tokens and dimensions; None for vectors.
-        distances: The class of each distance, from the number of tokens; None where all distances differ.
+    adds_to: where positions enter. apply: encodes the positions of copies of one word, with the base of the frequencies of
+    sinusoids and rotations and the head whose bias is used, from 0; tables that would be learned are drawn from the generator.
+    None where the scores are those of a model. vectors: to draw, from the numbers of tokens and dimensions, the base and a model.
+    biases: what each head adds to its scores. distances: the class of each distance, from the number of tokens; None where all
+    distances differ.
     """
 
     adds_to: AddsTo

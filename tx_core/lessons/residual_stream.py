@@ -75,11 +75,7 @@ def mean_cosine(vectors: Float[Tensor, "token hidden"]) -> float:
 
 @dataclass(frozen=True)
 class TokenPath:
-    """One token's vector through the layers of a model; entry 0 is the embedding.
-
-    cosine_to_embedding: cosine similarity with entry 0. cosine_to_previous: cosine similarity with the layer before; the first
-    entry is 1.
-    """
+    """One token's vector through the layers of a model; entry 0 is the embedding, whose cosine to the previous is 1."""
 
     token: str
     length: tuple[float, ...]

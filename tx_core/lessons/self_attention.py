@@ -46,11 +46,7 @@ def head_projections(attention: torch.nn.Module, head: int) -> Projections:
 
 @dataclass(frozen=True)
 class AttentionTensors:
-    """The attention of one head over one sentence, in the order of computation.
-
-    query: the queries; the input itself without projections. matches: dot products QKᵀ. scores: matches × scale. masked: scores
-    with −∞ where the mask is False.
-    """
+    """The attention of one head over one sentence, in the order of computation: matches are QKᵀ, masked scores have −∞."""
 
     tokens: tuple[str, ...]
     scale: float
@@ -119,8 +115,7 @@ def _project(vectors: Tensor, projections: Projections | None) -> tuple[Tensor, 
 class Saturation:
     """Softmax of random scores for vectors of several sizes, with and without dividing by √size; means over many queries.
 
-    largest_scaled: the largest weight of a row, scaled. slope_scaled: the derivative of the largest weight by its score, w (1 −
-    w); near 0, gradients vanish.
+    largest: the largest weight w of a row. slope: its derivative by its score, w (1 − w); near 0, gradients vanish.
     """
 
     sizes: tuple[int, ...]
@@ -149,8 +144,7 @@ Weights = Literal["trained", "random", "none"]
 class HeadChoice:
     """The choices of a step-by-step computation.
 
-    layer, head: counted from 0. weights: the head's own matrices, random ones, or no projections. normalise: a name in
-    `attention.NORMALISE`. causal: whether later tokens are masked.
+    weights: the head's own matrices, random ones, or none. causal: mask later tokens.
     """
 
     layer: int

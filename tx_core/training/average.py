@@ -39,10 +39,8 @@ def average(models: Sequence[Path], out: Path, shares: Sequence[float]) -> None:
 
     The mean of differences of low rank is one: of all their columns beside each other, and all their rows below each other.
 
-    Raises:
-        ValueError: If there is not one share above 0 for each model, the shares do not sum to 1, or the models differ in size,
-            vocabulary or the model that they are a difference from.
-        CheckpointProblem: If a model cannot be read.
+    Raises ValueError for shares that do not fit, and models that differ in size, vocabulary or what they began with;
+    CheckpointProblem if one cannot be read.
     """
     if len(shares) != len(models) or min(shares) <= 0 or abs(sum(shares) - 1) > 1e-6:
         raise ValueError(f"there must be a share above 0 for each model, 1 in all, got {shares}")

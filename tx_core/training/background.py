@@ -1,8 +1,7 @@
 """Training runs in the background: one per visitor and kind, a few at once, the others in a queue.
 
-`limit` runs compute at once. Later ones wait and start automatically: round-robin over the addresses of their visitors, first
-come, first served within one address, which holds at most a share of all places. A visitor's runs and results are dropped
-a while after the visitor's connection ended, unless the visitor comes back.
+Waiting runs start round-robin over the addresses of their visitors, first come, first served within one address. A visitor's runs
+are dropped a while after the visitor's connection ended, unless the visitor comes back.
 """
 
 import threading
@@ -42,12 +41,8 @@ class Trainable(Protocol):
 class Snapshot:
     """The state of a run at one moment.
 
-    Attributes:
-        kind: The kind of training, such as "sequences".
-        records: Its progress records so far, one per update.
-        result: The run itself once it is finished or stopped; None while it waits or computes.
-        problem: A sentence for the reader where it failed, else "".
-        ahead: Number of runs that start before it, while it waits.
+    records: one per update so far. result: the run itself once it is finished or stopped. problem: a sentence for the reader
+    where it failed. ahead: number of runs that start before it, while it waits.
     """
 
     kind: str
@@ -67,9 +62,8 @@ class Snapshot:
 class _Job:
     """A run and its thread; touched only under the lock of its registry.
 
-    address: the address of its visitor, for the share; "" if unknown. before: the visitor's earlier job, restored if this one
-    leaves the queue. dropped_at: when it is dropped because its visitor left, by the registry's clock. asked_at: when it was last
-    asked for, by the same clock.
+    address: of its visitor, for the share. before: the visitor's earlier job, restored if this one leaves the queue. dropped_at,
+    asked_at: when it is dropped because its visitor left, and when it was last asked for, by the registry's clock.
     """
 
     training: Trainable

@@ -32,10 +32,9 @@ WRONG_LENGTH = "The {column} in line {line} must have 1 to {most:,} characters, 
 
 @dataclass(frozen=True)
 class LabelledTexts:
-    """Texts with labels, split into training and test.
+    """Texts with labels (indices of `names`), split into training and test.
 
-    train_labels, test_labels: their labels, as indices of `names`. test_frames: the template of each test text; empty where texts
-    were not made from templates. new_frames: the templates that no training text has.
+    test_frames: the template of each test text; empty where texts were not made from templates. new_frames: those only tested.
     """
 
     source: str

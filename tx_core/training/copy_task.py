@@ -234,8 +234,7 @@ EXAM_SEED = 2**31 - 2
 class CopyAnswer:
     """The model's answer to a sequence; the start mark is left out.
 
-    usual_length: whether the sequence is as long as in training. trace: all three kinds of attention, with the model's own output
-    as target.
+    trace: all three kinds of attention, over what the model wrote.
     """
 
     numbers: tuple[int, ...]

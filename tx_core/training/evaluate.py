@@ -1,11 +1,8 @@
 """Measure a checkpoint: python -m tx_core.training.evaluate CHECKPOINT --data EVALDATA --held-out TEXTS
 
-Prints one table; also writes it into the model card (--card), and the relations of grammar that each head follows (--grammar).
-The everyday sentences and facts need no data; the other parts are measured where their folder is given: blimp,
-marvin_linzen, ud_english_ewt and capitals in --data, *.txt in --held-out.
-
-Of a causal language model it measures held_out, blimp and agreement, by the probability of whole sentences, and shows how it
-continues a few beginnings.
+Prints one table; also writes it into the model card (--card), and the relations of grammar that each head follows (--grammar). A
+part is measured where its folder is given: blimp, marvin_linzen, ud_english_ewt and capitals in --data, *.txt in --held-out. Of a
+causal language model it measures held_out, blimp and agreement, and shows how it continues a few beginnings.
 """
 
 import argparse

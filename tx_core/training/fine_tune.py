@@ -51,10 +51,8 @@ HELD_OUT_SNIPPETS = 1500, 1000
 class TuningSettings:
     """The settings of a training.
 
-    Attributes:
-        rank: of the difference that each matrix learns; 0 to train the matrices themselves.
-        masked: share of the tokens that are masked while it learns, so that no word alone decides.
-        sharpness: how steeply the probability to learn rises with the rating: at 1.5, one point is 82 %.
+    rank: of the difference that each matrix learns; 0 to train the matrices themselves. masked: share of the tokens that are
+    masked while it learns, so that no word alone decides. sharpness: how steeply the probability to learn rises with the rating.
     """
 
     rank: int = 16

@@ -22,8 +22,7 @@ Weigh = Callable[[Float[Tensor, "... query key"], Bool[Tensor, "..."] | None, No
 class Attention(NamedTuple):
     """The result of one attention.
 
-    weights: attention weights; each row sums to 1, or to 0 where a query may attend nowhere. scores: scores after scaling and
-    bias, before the mask.
+    weights: each row sums to 1, or to 0 where a query may attend nowhere. scores: after scaling and bias, before the mask.
     """
 
     context: Float[Tensor, "... query value_dim"]

@@ -12,13 +12,9 @@ ACTIVATIONS = ("gelu", "gelu_new", "relu")
 class TransformerConfig:
     """The sizes that every transformer here has. Raises ValueError with the rule and the value.
 
-    Attributes:
-        hidden_size: the length of a token's vector; a multiple of num_heads.
-        num_layers: the number of blocks; of an encoder-decoder, of the encoder, and of the decoder.
-        max_positions: the largest number of tokens; of an encoder-decoder, of the source, and of the target.
-        activation: one of ACTIVATIONS.
-        layer_norm_eps: added to the variance in every layer norm.
-        dropout: the share of numbers dropped while training, in [0, 1).
+    hidden_size: a multiple of num_heads. num_layers: of an encoder-decoder, of the encoder, and of the decoder. max_positions: of
+    an encoder-decoder, of the source, and of the target. layer_norm_eps: added to the variance in every layer norm. dropout: the
+    share of numbers dropped while training, in [0, 1).
     """
 
     vocab_size: int

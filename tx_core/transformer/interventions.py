@@ -1,8 +1,6 @@
 """Interventions, the changes that a caller makes to one run, and their syntax in URLs; `changed_run` applies them.
 
-An intervention is an argument of a call, never a state of the model:
-
-    engine.trace("time flies", interventions=[Intervention("off", layer=4, head=6)])
+An intervention is an argument of a call, never a state of the model.
 """
 
 import re
@@ -70,17 +68,10 @@ class ValueRule(NamedTuple):
 class InterventionRule:
     """What a kind of intervention names, and where it acts.
 
-    Attributes:
-        word, arguments: How an address writes it: the word, and the pattern of what follows.
-        positions: What each of its token positions is.
-        setting: The property that it sets, for properties of which a layer or a run has only one.
-        needs_layer: Whether it must name the layer.
-        whole_run: Whether it changes a run as a whole; it names no layer then.
-        everywhere: The kinds of attention that it changes where it names no layer.
-        by_query: Whether it changes some queries of a layer and not others.
-        value: What its value may be; None for none.
-        parts: What it can change of a layer. Of anything but "attention" an address writes the name.
-        takes_vectors: Whether it puts in vectors that are given with the run (`Vectors`). It may name no position then: all.
+    word, arguments: how an address writes it. positions: what each of its token positions is. setting: the property that it sets,
+    for properties of which a layer or a run has only one. everywhere: the kinds of attention that it changes where it names no
+    layer. by_query: whether it changes some queries of a layer and not others. parts: what it can change of a layer; of anything
+    but "attention" an address writes the name. takes_vectors: whether it puts in `Vectors`; it may name no position then: all.
     """
 
     word: str
@@ -245,8 +236,7 @@ def canonical(interventions: Iterable[Intervention]) -> tuple[Intervention, ...]
 class RunLimits(NamedTuple):
     """The sizes of a run, which bound what an intervention can name.
 
-    sizes: the number of queries and of keys in every layer. max_tokens: the longest input, padding included. can_omit_positions:
-    whether the model can be run without its positions. given: the vectors that are given with the run, by the kind of
+    sizes: the number of queries and of keys in every layer. given: the vectors that are given with the run, by the kind of
     intervention; None for those that fit any.
     """
 

@@ -136,9 +136,8 @@ EVERYTHING = Wanted()
 class LayerAttention(NamedTuple):
     """The output and all intermediate results of one layer's attention; None for what nothing asked for.
 
-    output: the result of the output projection, before residual connection and layer norm. query, key, value: the projections of
-    each head. scores: scores after scaling and bias, before mask and intervention. context: the sum of each head's values,
-    weighted by `weights`.
+    output: the result of the output projection, before residual connection and layer norm. scores: after scaling and bias, before
+    mask and intervention. context: the sum of each head's values, weighted by `weights`.
     """
 
     output: Float[Tensor, "batch query hidden"] | None
@@ -269,9 +268,8 @@ class EncoderBlock(nn.Module):
 class EncoderRun(NamedTuple):
     """The result of a stack of blocks.
 
-    output: the vectors after the last block. layers: for each layer, the parts of its self-attention that were kept, by name.
-    hidden: the input and the output of every block, where "hidden" was kept; else empty. cross_layers: as `layers`, of a
-    decoder's cross-attention.
+    layers: for each layer, the parts of its self-attention that were kept, by name. hidden: the input and the output of every
+    block, where "hidden" was kept; else empty. cross_layers: as `layers`, of a decoder's cross-attention.
     """
 
     output: Float[Tensor, "batch token hidden"]

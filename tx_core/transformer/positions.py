@@ -39,10 +39,7 @@ def similarity(table: Float[Tensor, "token hidden"], measure: SimilarityMeasure 
 
 @dataclass(frozen=True)
 class Criterion:
-    """One criterion for positional encodings.
-
-    value: the number that was measured. holds: whether the number is within the limit.
-    """
+    """One criterion for positional encodings, the number that was measured, and whether it is within the limit."""
 
     name: str
     value: float
@@ -67,12 +64,9 @@ def _distances(table: Float[Tensor, "token hidden"]) -> Float[Tensor, "query key
 def check_criteria(encode: Callable[[int], Float[Tensor, "token hidden"]], tokens: int) -> tuple[Criterion, ...]:
     """Measure whether positional encodings are unique, bounded, deterministic and consistent in distance.
 
-    unique: the distance between the two nearest encodings. bounded: the factor by which the largest value grows when the
-    text doubles. deterministic: the largest change when encodings are computed again, or for a shorter text. consistent:
-    how much the distance between two positions equally far apart varies along the text, as a share of the largest distance.
-
-    encode: returns the encodings of that many positions; it is called twice for `tokens` positions and once for half of
-    them.
+    unique: the distance between the two nearest encodings. bounded: the factor by which the largest value grows when the text
+    doubles. deterministic: the largest change when encodings are computed again, or for a shorter text. consistent: as
+    `distance_spread`. encode: returns the encodings of that many positions.
     """
     table, again, shorter = encode(tokens).double(), encode(tokens).double(), encode(tokens // 2).double()
     apart = _distances(table)

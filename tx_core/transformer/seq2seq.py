@@ -109,11 +109,7 @@ class Seq2SeqEmbeddings(nn.Module):
 
 
 class Seq2SeqRun(NamedTuple):
-    """The result of an encoder-decoder.
-
-    logits: scores of the next word after each target token. encoder: the run of the encoder; `layers` hold its self-attention.
-    decoder: the run of the decoder; `layers` hold its self-attention, `cross_layers` its cross-attention.
-    """
+    """The result of an encoder-decoder. logits: scores of the next word after each target token."""
 
     logits: Float[Tensor, "batch target vocab"]
     encoder: EncoderRun

@@ -28,12 +28,10 @@ class Encoding:
     """A text as the model reads it, with one entry per token in `ids`, `tokens`, `segments`, `special` and `words`.
 
     Attributes:
-        tokens: the tokens as a reader should see them.
-        segments: 0 for the first sentence, 1 for the second.
+        tokens: as a reader should see them.
         special: whether the token is a mark such as [CLS], added or typed.
         words: the number of the word that the token belongs to, counted through both sentences; None for special tokens.
-        blanks: positions of the mask token.
-        unknown: positions of tokens that the vocabulary does not have.
+        blanks, unknown: positions of the mask token, and of tokens that the vocabulary does not have.
         special_tokens: False where the text was read without the special tokens that the model's tokenizer adds.
         written: ids of the tokens at the end that a model wrote; `text` is without them.
     """
@@ -96,14 +94,9 @@ class AttentionStack:
     """One kind of attention in all layers, with the tokens of both axes. Parts that were not kept are None.
 
     Attributes:
-        kind: "self" in an encoder or a decoder-only model, "decoder" within the decoder of an encoder-decoder, "cross" from such
-            a decoder to its encoder.
-        query_tokens: the tokens that attend.
-        key_tokens: the tokens that are attended to.
         weights: attention weights; each row sums to 1, to 0 where a query may attend nowhere, or to less than 1 where padding
             that is not masked took the rest (the intervention "no_padding_mask").
         scores: scores after scaling and bias, before the mask and before any intervention on their layer.
-        query, key, value: the projections of each head.
         context: the sum of the values, weighted by `weights`.
         scales: the factor of the products of queries and keys in the scores of each layer, such as 1 in T5; empty for 1/√head_dim
             in all.
@@ -125,13 +118,10 @@ class AttentionStack:
 class Trace:
     """The result of one run, with its input and interventions.
 
-    In a notebook it shows what it holds in a few lines, and the mean attention of all layers and heads.
-
     Attributes:
-        device: the device that it ran on, such as "cpu" or "cuda:0".
         stacks: the attentions, the encoder's first.
         hidden: the vectors after the embeddings and after each layer of the first stack; None where they were not kept.
-        interventions: the interventions of the run, in canonical order.
+        interventions: in canonical order.
         notice: a sentence for the reader where something was not as requested; else "".
         blank_logits: the scores of the whole vocabulary at every blank; None where they were not kept, and where the text has no
             blank or the model fills none.

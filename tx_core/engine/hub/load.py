@@ -62,11 +62,10 @@ def load_engine(directory: Path, name: str, title: str) -> HubEngine:
 
 
 def reference_run(directory: Path, encoding: Encoding, ours: nn.Module) -> ReferenceRun:
-    """Run the library's own model with its own attention, as a reference for ours.
+    """Run the library's own model with its own attention, as a reference for ours; CheckpointProblem if the checkpoint cannot be
+    used.
 
     ours: the same checkpoint in our model; weights that are equal are held once.
-
-    Raises CheckpointProblem if the checkpoint cannot be used.
     """
     model = _reference_model(directory, ours)
     ids, segments = torch.tensor([encoding.ids]), torch.tensor([encoding.segments])

@@ -21,14 +21,10 @@ from tx_core.engine.engine import ModelInfo
 class FamilyModules:
     """Names of the modules of a family. The body is the model without its head.
 
-    Attributes:
-        projection: Pattern for the paths of the output projections of the first stack's attention, within the body.
-        block, mlp: The same for its layers, and for what gives the output of the feed-forward sublayer of each; "" where no
-            vectors are put in.
-        head: Paths of the modules that turn the last hidden states into logits, in order, within the model. Empty if the head
-            follows a decoder.
-        final_norm: Path of the norm between the last layer and the head, within the body, or None.
-        predicts_next: Whether the head predicts the next token.
+    projection: pattern for the paths of the output projections of the first stack's attention, within the body. block, mlp: the
+    same for its layers, and for what gives the output of the feed-forward sublayer of each; "" where no vectors are put in. head:
+    paths of the modules that turn the last hidden states into logits, in order, within the model; empty if the head follows a
+    decoder. final_norm: path of the norm between the last layer and the head, within the body.
     """
 
     projection: str

@@ -29,13 +29,10 @@ WITHOUT_EFFECT = frozenset(
 class Recorder:
     """The parts to keep of one run, the interventions to make, and the recorded parts of every layer.
 
-    Attributes:
-        first_layer: Number of the first layer of each stack of an encoder-decoder, for interventions: encoder, decoder and
-            cross-attention layers are numbered consecutively. Empty for a model with one stack.
-        changes: What is done to the vectors of the run, its layers numbered as for interventions.
-        layers: For each kind of attention, the kept parts of each layer, in the order in which the layers ran.
-        scales: For each kind of attention, the factor of the products of queries and keys in the scores of each layer.
-        numbers: The number that the library gives each layer of the first stack, from 0; None where it gives none.
+    first_layer: number of the first layer of each stack of an encoder-decoder, whose layers are numbered consecutively. layers:
+    for each kind of attention, the kept parts of each layer, in the order in which the layers ran. scales: the factor of the
+    products of queries and keys in the scores of each layer. numbers: what the library gives each layer of the first stack, from
+    0, or None.
     """
 
     def __init__(

@@ -51,9 +51,8 @@ _ALIGNMENT = 64
 class Request:
     """What one side asks the other.
 
-    method: one of METHODS, or "describe" for DESCRIPTION, or "missing" for models that cannot be had there. special_tokens:
-    whether it reads texts with the model's special tokens. seconds: how long to wait for a compute slot. background: whether it
-    is long work that no page waits for.
+    method: one of METHODS, or "describe" for DESCRIPTION, or "missing" for models that cannot be had there. seconds: how long to
+    wait for a compute slot. background: whether it is long work that no page waits for.
     """
 
     method: str

@@ -39,9 +39,8 @@ class Question(NamedTuple):
 class HeldOut(NamedTuple):
     """Predictions of masked pieces and of masked words; of a causal language model, of every piece, and of every word.
 
-    loss: cross-entropy per piece, in nats, with pieces masked one by one (Devlin et al. 2019). accuracy: the share of pieces
-    predicted first. word_loss: cross-entropy per word, in nats, with all pieces of a word masked together; comparable between
-    vocabularies.
+    loss, word_loss: cross-entropy, in nats, with pieces masked one by one (Devlin et al. 2019), and with all pieces of a word
+    masked together, comparable between vocabularies. accuracy: the share of pieces predicted first.
     """
 
     loss: float

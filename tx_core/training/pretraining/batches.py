@@ -26,9 +26,8 @@ BLANKED, REPLACED = 0.8, 0.1
 class Packing(NamedTuple):
     """How lines become examples.
 
-    batch_tokens: token slots of a batch, whatever the length of its examples. rooms: lengths to which sentences of a paragraph
-    are packed, equally often. single_share: share of lines read one sentence at a time. pair_share: share of packed paragraphs
-    split into two segments.
+    batch_tokens: token slots of a batch. rooms: lengths to which sentences of a paragraph are packed, equally often.
+    single_share: share of lines read one sentence at a time. pair_share: share of packed paragraphs split into two segments.
     """
 
     most: int

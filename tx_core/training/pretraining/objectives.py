@@ -1,7 +1,4 @@
-"""What a model learns to predict: masked words, from both sides (BERT), or every next token (a causal language model).
-
-`OBJECTIVES` lists all that depends on it: the model, how texts are packed, and what is asked of a batch.
-"""
+"""What a model learns to predict: masked words, from both sides (BERT), or every next token (a causal language model)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -42,15 +39,7 @@ def ask_next_tokens(batch: Batch, continues: Bool[np.ndarray, "vocab"], rate: fl
 
 @dataclass(frozen=True)
 class Objective:
-    """All that depends on what is predicted.
-
-    Attributes:
-        config: Make the configuration of a model, with what is the same for all of its kind.
-        random_model: Build an untrained model of a configuration and a seed.
-        load: Load a trained model from the folder of a checkpoint.
-        packing: How texts are packed, for so many positions and token slots of a batch.
-        ask: Choose what is predicted in a batch.
-    """
+    """All that depends on what is predicted: the model, how texts are packed, and what is asked of a batch."""
 
     config: Callable[..., BertConfig | CausalConfig]
     random_model: Callable[[Any, int], Any]
