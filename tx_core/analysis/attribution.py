@@ -81,16 +81,15 @@ def integrated_gradients(
     gradients_at: GradientsAt,
     vectors: Float[np.ndarray, "token embedding"],
     baseline: Float[np.ndarray, "token embedding"],
-    steps: int = INTEGRATION_STEPS,
 ) -> Float[np.ndarray, "token"]:
     """Integrate the gradients along the straight line from the baseline to the vectors (Sundararajan et al. 2017, equation 1).
 
-    steps: points of the Gauss–Legendre rule, which integrates a smooth curve better than even steps do.
+    The Gauss–Legendre rule integrates a smooth curve better than even steps do.
     """
-    points, shares = np.polynomial.legendre.leggauss(steps)
+    points, shares = np.polynomial.legendre.leggauss(INTEGRATION_STEPS)
     way = (vectors - baseline)[None]
     total = np.zeros_like(vectors)
-    for start in range(0, steps, STEPS_AT_ONCE):
+    for start in range(0, INTEGRATION_STEPS, STEPS_AT_ONCE):
         along = ((points[start : start + STEPS_AT_ONCE] + 1) / 2).astype(vectors.dtype)
         weights = (shares[start : start + STEPS_AT_ONCE] / 2).astype(vectors.dtype)
         gradients = gradients_at(baseline + along[:, None, None] * way).gradients

@@ -222,12 +222,8 @@ def compare_attention(
 ) -> Comparison:
     """Align two attention maps word by word and subtract them.
 
-    spelled: the spelling of each word of A, as `spell_words` returns it. Raises ValueError if a map does not have one row and one
-    column per word.
+    spelled: the spelling of each word of A, as `spell_words` returns it.
     """
-    for view, spelling, shown in ((one, spelled, weights), (other, spelled_other, other_weights)):
-        if not shown.shape == (len(view.queries), len(view.keys)) == (len(spelling), len(spelling)):
-            raise ValueError(f"weights must be word × word, got {shown.shape} for {len(spelling)} words")
     rows = pair_rows(align(spelled, spelled_other), len(spelled), len(spelled_other))
     labels = tuple(other.queries[yours] if mine is None else one.queries[mine] for mine, yours in rows)
     special = tuple(other.query_special[yours] if mine is None else one.query_special[mine] for mine, yours in rows)

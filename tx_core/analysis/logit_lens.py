@@ -9,7 +9,7 @@ from tx_core.analysis.probabilities import largest, probabilities
 from tx_core.engine.engine import Engine
 from tx_core.transformer.trace import Trace
 
-MAX_LENS_TOP_K = 10
+LISTED_WORDS = 5
 
 
 @dataclass(frozen=True)
@@ -27,21 +27,16 @@ class LayerPredictions:
     rank: Int[np.ndarray, "layer_and_embeddings"]
 
 
-def logit_lens(engine: Engine, trace: Trace, place: int, *, top_k: int = 5) -> LayerPredictions:
+def logit_lens(engine: Engine, trace: Trace, place: int) -> LayerPredictions:
     """Apply the model's head to one token's vector in every layer.
 
     For a model that `predicts_next`, predictions are of the following token.
 
-    trace: a run that kept "hidden". Raises ValueError if a number is out of range; ModelUnavailable as `Engine.early_scores`
-    does.
+    trace: a run that kept "hidden". Raises ModelUnavailable as `Engine.early_scores` does.
     """
-    if not 0 <= place < trace.hidden.shape[1]:
-        raise ValueError(f"place must be within 0 and {trace.hidden.shape[1] - 1}, got {place}")
-    if not 1 <= top_k <= MAX_LENS_TOP_K:
-        raise ValueError(f"top_k must be within 1 and {MAX_LENS_TOP_K}, got {top_k}")
     scores = engine.early_scores(trace.hidden[:, place])
     shares = probabilities(scores)
-    best = largest(shares, top_k)
+    best = largest(shares, LISTED_WORDS)
     answer = int(best[-1, 0])
     rank = (scores > scores[:, answer, None]).sum(axis=-1) + 1
     tokenizer = engine.tokenizer

@@ -223,7 +223,7 @@ class HeadsFound:
         return list(found.values())
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """Return a table with a row for each head, counted from 1, the highest share first; low and high end its 95 % interval."""
+        """Return a table with a row for each head, from 1, the highest share first; low and high end its 95 % interval."""
         import pandas
 
         rows = []

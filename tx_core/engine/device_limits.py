@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class DeviceLimits:
-    """The upper limits that a page offers on a kind of device; sizes by their names in `CopySettings` and `ClassifierSettings`."""
+    """The upper limits that a page offers on a kind of device; sizes by their names in the settings of a training."""
 
     encoder_decoder: Mapping[str, int]
     classifier: Mapping[str, int]

@@ -15,10 +15,7 @@ from tx_core.transformer.trace import Encoding, ReferenceRun
 
 @dataclass(frozen=True)
 class Parity:
-    """The largest differences between two runs of the same checkpoint on the same text;
-
-    hidden: after the embeddings and each layer.
-    """
+    """The largest differences between two runs of the same checkpoint on the same text. hidden: also after the embeddings."""
 
     encoding: Encoding
     ours: Float[np.ndarray, "layer head query key"]

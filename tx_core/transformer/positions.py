@@ -107,11 +107,8 @@ def shaw_bias(
 def t5_buckets(query_tokens: int, key_tokens: int, *, buckets: int = 32, max_distance: int = 128) -> Int[Tensor, "query key"]:
     """Sort distances into buckets, one for each short distance, logarithmic for long ones (Raffel et al. 2020, section 2.1).
 
-    Half of the buckets are for keys after the query, as in an encoder.
-    Raises ValueError for fewer than 4 buckets, or a max_distance within the distances that have a bucket of their own.
+    Half of the buckets, of which there are 4 or more, are for keys after the query, as in an encoder.
     """
-    if buckets < 4 or max_distance <= buckets // 2:
-        raise ValueError(f"buckets must be 4 or more and max_distance above half of them, got {buckets} and {max_distance}")
     after = relative_distances(query_tokens, key_tokens)
     buckets //= 2
     offset, distance = (after > 0) * buckets, after.abs()
@@ -135,8 +132,6 @@ def alibi_slopes(heads: int) -> Float[Tensor, "head"]:
 
     Where the number of heads is not a power of two, the remaining slopes are those of the next power, as in the authors' code.
     """
-    if heads < 1:
-        raise ValueError(f"heads must be 1 or more, got {heads}")
     power = 2 ** int(math.log2(heads))
     slopes = [2 ** (-8 * (head + 1) / power) for head in range(power)]
     between = [2 ** (-4 * (2 * head + 1) / power) for head in range(heads - power)]
