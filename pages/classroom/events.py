@@ -15,7 +15,7 @@ from gzip import compress
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
-from cachetools import LRUCache
+from cachetools import TTLCache
 from sse_starlette import EventSourceResponse
 from starlette.requests import Request
 from starlette.responses import Response
@@ -24,6 +24,7 @@ from starlette.routing import Route
 from pages.classroom import texts
 from pages.ui.shell.start_page import SHELL
 from tx_core.errors import ExplorerError, RoomGone, RoomProblem
+from tx_core.settings import host_settings
 
 if TYPE_CHECKING:
     from pages.classroom.results import Votes
@@ -40,7 +41,7 @@ LOOK_SECONDS = 15.0
 """A room is looked at this often without a notification: one may be lost, and SQLite has none between servers."""
 SEND_TIMEOUT_SECONDS = 20.0
 MAX_STAGE_BYTES = 32_000_000
-"""Of the stages of all rooms that phones are about to fetch."""
+"""Of the stages of all rooms that phones are about to fetch; each is forgotten with its room, or when a room would end."""
 SWEEP_SECONDS, FIRST_SWEEP_SECONDS = 600.0, 3.0
 """The first one, soon after the start, finds out whether the rooms can be used, and logs why not."""
 HEADERS = {"Cache-Control": "no-store"}
@@ -99,7 +100,8 @@ class Hub:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.stages: LRUCache[int, SharedStage] = LRUCache(MAX_STAGE_BYTES, getsizeof=lambda one: len(one.packed))
+        ttl = 3600 * host_settings().room_hours
+        self.stages: TTLCache[int, SharedStage] = TTLCache(MAX_STAGE_BYTES, ttl, getsizeof=lambda one: len(one.packed))
         self.channels: dict[int, Channel] = {}
         self.loop: asyncio.AbstractEventLoop | None = None
         self.ending = False
@@ -252,16 +254,6 @@ async def stage(request: Request) -> Response:
     return Response(found.packed, 200, kept, "application/octet-stream")
 
 
-def forget_stages() -> None:
-    """Forget the stages of rooms that are closed. Raises RoomProblem."""
-    with hub.lock:
-        rooms = list(hub.stages)
-    for room in rooms:
-        if host_store().room(room) is None:
-            with hub.lock:
-                hub.stages.pop(room, None)
-
-
 ROUTES = (Route(f"/{EVENTS}", events), Route(f"/{STATE}", state), Route(f"/{STAGE}/{{room:int}}/{{name}}", stage))
 
 
@@ -278,4 +270,3 @@ def _sweep(over: threading.Event) -> None:
         pause = SWEEP_SECONDS
         with suppress(ExplorerError):  # the database is away, say, which is logged there: the next time may work
             host_store().sweep()
-            forget_stages()

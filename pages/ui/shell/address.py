@@ -234,6 +234,11 @@ class StageFields:
         """Every field, as a link may name them."""
         return (*self.own, *self.looks)
 
+    @property
+    def first_values(self) -> dict[str, object]:
+        """The value of every field in the first view."""
+        return {one.name: one.default for one in self.all} | dict(self.first)
+
 
 @dataclass(frozen=True)
 class PageView:
@@ -406,37 +411,32 @@ def read_stage_address(page: str, fields: StageFields, set_along: Callable[[], M
 
     set_along: returns values set by what the page shows, such as an example: the notice on hidden values leaves them out.
     """
-    state, view = st.session_state, page_view(page)
-    sent = request_parameters(field.name for field in fields.all)
-    own = request_parameters(field.name for field in fields.own)
-    arriving, by_history = widget_key(page, fields.own[0].name) not in state, came_by_history()
-    is_old = sent == view.sent
-    is_known = not arriving and not by_history and (view.is_asked or is_old or own in view.handed)
-    if is_known and not view.is_asked and not is_old and own == view.handed[-1]:
+    view = page_view(page)
+    values, unknown = view.values, view.unknown
+    sent, own = (request_parameters(one.name for one in some) for some in (fields.all, fields.own))
+    arriving, by_history = widget_key(page, fields.own[0].name) not in st.session_state, came_by_history()
+    is_known = not arriving and not by_history and (view.is_asked or sent == view.sent or own in view.handed)
+    if is_known and not view.is_asked and sent != view.sent and own == view.handed[-1]:
         remember_looks(page, fields.looks, sent)
     address = sent if is_known else view.address
-    says_how = view.is_asked or not is_known
-    existed, values = view.address is not None, view.values
-    has_moved = _differs(page, values)
     carried = sentence_from_other_page(fields, values) if arriving and not by_history and not sent else {}
-    sent = sent or carried
-    navigated = not arriving and not has_moved and address not in (None, sent)
-    is_restored = arriving and existed and sent == (address if by_history else {})
-    unknown = view.unknown
+    wanted = sent or carried
+    navigated = not arriving and not _differs(page, values) and address not in (None, wanted)
+    is_restored = arriving and view.address is not None and wanted == (address if by_history else {})
     if navigated or (arriving and not is_restored):
-        values, unknown = parse_view(fields.all, sent)
-        values |= {} if sent else fields.first
+        values, unknown = parse_view(fields.all, wanted)
+        values |= {} if wanted else fields.first
         if not carried:  # else it is remembered whole
             remember_sentence(fields.all, values, {})
         set_values(page, values)
-        address = sent
+        address = wanted
     keep_view(
         page,
         fields=fields,
         values=values,
         address=address,
-        sent=request_parameters(field.name for field in fields.all),
-        arrivals=view.arrivals + says_how,
+        sent=sent,
+        arrivals=view.arrivals + (view.is_asked or not is_known),
         is_restored=is_restored and not by_history,
         is_asked=False,
         unknown=tuple(unknown),
@@ -476,8 +476,7 @@ def ask_for_view(page: str, values: Mapping[str, object]) -> None:
 
 def ask_for_first_view(page: str) -> None:
     """Set every field of a page as its first view has it."""
-    fields = page_view(page).fields
-    ask_for_view(page, {one.name: one.default for one in fields.all} | dict(fields.first))
+    ask_for_view(page, page_view(page).fields.first_values)
 
 
 def hand_over(page: str, fields: StageFields) -> dict[str, object]:
