@@ -31,7 +31,21 @@ from pages.ui.stage import texts as stage_texts
 from pages.vectors import texts as vector_texts
 from tests.browser.conftest import go_by_history
 from tests.browser.journeys.test_presenter import NOTE_WRITING, fills_the_screen
-from tests.support.seen import answered, choose_head, comes_first, drawing, fits, press, redrawn, said, saved, silent, stage
+from tests.support.seen import (
+    NOTE_SHIFTS,
+    answered,
+    check_arrival,
+    choose_head,
+    comes_first,
+    drawing,
+    fits,
+    press,
+    redrawn,
+    said,
+    saved,
+    silent,
+    stage,
+)
 from tx_core import load
 from tx_core.analysis.probabilities import largest
 from tx_core.analysis.views import view
@@ -294,6 +308,7 @@ def look_at_importance(page: Page) -> None:
 
 def look_at_vectors(page: Page) -> None:
     """Go to another layer, colour and token: the points move, and come to rest."""
+    page.emulate_media(reduced_motion="no-preference")
     layers = stage(page).get_by_role("slider", name=vector_texts.LAYER)
     layers.press("Home")
     layers.press("ArrowRight")
@@ -478,10 +493,21 @@ def test_every_page_with_a_stage_is_walked():
     assert {page.key for page in contents.PAGES if page.computes} - {"classifier", "bertviz_page"} == STAGES.keys()
 
 
+LONG_LINES = """() => [...document.querySelectorAll('[data-testid=stMain] [data-testid=stMarkdownContainer] p')]
+  .filter((line) => line.clientWidth > 48 * parseFloat(getComputedStyle(line).fontSize)).map((line) => line.textContent)"""
+"""Paragraphs that are wider than some 90 letters."""
+
+
+def note_all(page: Page) -> None:
+    """Note what moves by itself, and what is written on canvases."""
+    page.add_init_script(NOTE_SHIFTS)
+    page.add_init_script(NOTE_WRITING)
+
+
 @pytest.mark.parametrize("key", STAGES)
 def test_a_stage_is_in_sight_is_saved_looks_without_asking_its_server_and_comes_back(page_at, tmp_path: Path, key: str):
     case = STAGES[key]
-    page = page_at(case.path, prepare=lambda page: page.add_init_script(NOTE_WRITING))
+    page = page_at(case.path, prepare=note_all)
     page.set_viewport_size({"width": 1280, "height": 800})
     comes_first(page)
     case.arrived(page)
@@ -500,9 +526,14 @@ def test_a_stage_is_in_sight_is_saved_looks_without_asking_its_server_and_comes_
     shown = stage(page).locator(SAID).filter(visible=True)
     seen = shown.all_inner_texts()
     assert seen
+    page.set_viewport_size({"width": 390, "height": 844})
     page.reload()
     expect(shown).to_have_text(seen, use_inner_text=True)
+    check_arrival(page)
+    comes_first(page)
     page.set_viewport_size({"width": 1920, "height": 1080})
+    page.wait_for_function("() => document.querySelector('[data-testid=stMain]').clientWidth > 1280")
+    assert page.evaluate(LONG_LINES) == []
     page.keyboard.press("p")
     fills_the_screen(page)
     alone = page.context.new_page()
@@ -518,42 +549,31 @@ PARTS = (
     *(f"/masks?part={part}" for part in ("penalty", "batch", "run", "why")),
     *("/positions?level=advanced", "/positions?part=ways"),
     *(f"/summaries?level=advanced&part={part}" for part in ("layers", "sinks", "lens")),
-    "/many_sentences?part=find",
-    *("/classifier?", "/classifier?model=own", "/bertviz?"),
-    *(f"/{page}?level=advanced" for page in ("patching", "explanations", "importance", "vectors")),
+    *("/many_sentences?part=find", "/classifier?", "/classifier?model=own", "/bertviz?"),
 )
-"""Other views of pages, and pages that no journey goes through."""
-MORE_PARTS = (
+"""Other views of pages, and pages that no other test here opens: their picture comes first."""
+LOWER = (
     "/positions?part=demands",
     *(f"/summaries?level=advanced&part={part}" for part in ("values", "alike", "owed")),
     *(f"/heads_and_blocks?part={part}" for part in ("embeddings", "feed", "norm", "depth", "journey")),
     *(f"/bert?part={part}" for part in ("random", "labels", "family")),
     *("/compare?vary=changes", "/encoder_decoder?part=inside"),
+    *(f"/{page}?level=advanced" for page in ("patching", "explanations", "importance", "vectors")),
 )
-"""Views whose pictures are lower, or whose pages are longer."""
-LONG_LINES = """() => [...document.querySelectorAll('[data-testid=stMain] [data-testid=stMarkdownContainer] p')]
-  .filter((line) => line.clientWidth > 48 * parseFloat(getComputedStyle(line).fontSize)).map((line) => line.textContent)"""
-"""Paragraphs that are wider than some 90 letters."""
+"""Views whose pictures are lower, or whose pages are longer; and those that are walked above, for axe."""
 
 
-@pytest.mark.parametrize("paths", [(*PARTS[place::3], *MORE_PARTS[place::3]) for place in range(3)], ids=["one", "two", "three"])
-def test_the_picture_of_every_part_comes_first_no_line_is_too_long_and_nothing_is_a_barrier(
-    page_at, axe, darken, paths: tuple[str, ...]
-):
-    page, in_turn = page_at(paths[0]), (darken, lambda page: page.emulate_media(color_scheme="light"))
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_the_picture_of_every_part_comes_first_and_nothing_is_a_barrier(page_at, axe, dark: bool):
+    """Each part is looked at in one theme, and by axe at one width: colours and controls are those of other parts."""
+    paths = (*PARTS[dark::2], *LOWER[dark::2])
+    page = page_at(paths[0], dark=dark)
     for number, path in enumerate(paths):
-        is_first = path in PARTS
-        page.set_viewport_size({"width": 1280, "height": 800})
-        go_by_history(page, path)
-        answered(page)
-        comes_first(page) if is_first else fits(page)
-        axe(page)
-        page.set_viewport_size({"width": 1920, "height": 1080})
-        page.wait_for_function("() => document.querySelector('[data-testid=stMain]').clientWidth > 1280")
-        assert page.evaluate(LONG_LINES) == []
-        page.set_viewport_size({"width": 390, "height": 844})
-        in_turn[number % 2](page)  # each is looked at in light and in the dark, at one width each
-        answered(page)
-        comes_first(page) if is_first else fits(page)
-        if is_first:
-            axe(page)
+        if number:
+            go_by_history(page, path)
+        for width, height in ((1280, 800), (390, 844)):
+            page.set_viewport_size({"width": width, "height": height})
+            answered(page)
+            comes_first(page) if path in PARTS else fits(page)
+            if (width == 390) == number % 2:
+                axe(page)

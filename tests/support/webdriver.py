@@ -52,7 +52,7 @@ class Driver:
         while not self.run(script, *values):
             if time.monotonic() > end:
                 return False
-            time.sleep(0.1)
+            time.sleep(0.25)
         return True
 
     def press(self, *keys: str) -> None:

@@ -25,9 +25,12 @@ from tests.support.seen import (
     listed,
     main,
     picture,
+    press,
     redrawn,
     says,
     sentence,
+    silent,
+    until,
     write,
 )
 from tx_core.engine import catalogue
@@ -162,3 +165,21 @@ def test_another_sentence_is_read_while_it_is_typed_and_an_example_is_taken_apar
     expect(page.get_by_role("radio", name=shell_texts.BASIC)).to_be_hidden()
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     expect(shown).to_be_visible()
+
+
+LONG = "The old man and his young wife sat down by the river. " * 9
+
+
+@pytest.mark.ci
+def test_of_a_long_text_all_layers_are_fetched_at_once_and_looked_at_and_zoomed_without_the_server(page_at):
+    layers = set()
+    note = lambda request: "/stage-run/" in request.url and layers.add(request.url[-1])  # noqa: E731
+    page = page_at(f"/attention?text={quote_plus(LONG)}&heads=2-8", prepare=lambda page: page.on("requestfinished", note))
+    until(page, lambda: layers == set("02345"), "every layer but that which came with the page's answer")
+    with silent(page):
+        head(page, 6, 2).click()
+        says(page, "Layer 6, head 2.")
+        heat = page.get_by_test_id("attention-heatmap")
+        cell = re.search(r'"cell":[\d.]+', heat.get_attribute("data-shape"))[0]
+        press(page, browser_texts.CONTROLS["zoomIn"])
+        expect(heat).not_to_have_attribute("data-shape", re.compile(rf"{cell}\b"))

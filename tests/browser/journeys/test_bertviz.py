@@ -16,11 +16,10 @@ from tests.support.seen import (
     linked,
     main,
     saved,
-    write,
 )
 
 TIME = "Time flies like an arrow."
-HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)> ; // HACK: \u202eabc"
+HOSTILE = "</script><img src=x onerror=alert(1)> ; // HACK: \u202e"  # short: all pairs of its tokens are drawn
 
 
 def frame_of(page: Page) -> FrameLocator:
@@ -31,7 +30,7 @@ def frame_of(page: Page) -> FrameLocator:
     return frame
 
 
-def test_the_head_view_of_bertviz_keeps_its_choices_in_the_link(arrive, for_everybody):
+def test_the_head_view_of_bertviz_keeps_its_choices_in_the_link_and_in_a_file(arrive, for_everybody, tmp_path: Path):
     page = arrive(f"/bertviz?text={quote(TIME)}&pair={quote('Fruit flies like a banana.')}")
     frame = frame_of(page)
     expect(frame.locator("text").filter(has_text=re.compile("^arrow$"), visible=True).first).to_be_visible()
@@ -46,36 +45,20 @@ def test_the_head_view_of_bertviz_keeps_its_choices_in_the_link(arrive, for_ever
     frame = frame_of(page)
     expect(frame.locator("#layer")).to_have_value("2")
     assert frame.locator("#left text").all_text_contents() == shown
+    button(page, EXPORT["menu"]).click()
+    (tmp_path / "alone.html").write_bytes(saved(page, EXPORT["webPage"]).read_bytes())
+    page.keyboard.press("Escape")
+    alone = page.context.new_page()
+    alone.goto((tmp_path / "alone.html").as_uri())
+    expect(alone.locator("#layer")).to_have_value("2")
+    alone.close()
     for_everybody(page)
     expect(frame.locator("body")).to_have_css("color", "rgb(232, 237, 242)")
 
 
 @pytest.mark.ci
-def test_the_neuron_view_of_bertviz_comes_back_and_is_saved(arrive, for_everybody, tmp_path: Path):
-    page = arrive(f"/bertviz?text={quote(TIME)}")
-    frame_of(page)
-    button(page, "Neuron view").click()
-    linked(page, picture="neuron")
-    frame = frame_of(page)
-    frame.locator("#layer").select_option("1")
-    frame.locator("#att_head").select_option("2")
-    linked(page, picture="neuron", layer="2", head="3")
-    write(page, "A bird sings.")
-    linked(page, picture="neuron", layer="2", head="3", text="A bird sings.")
-    page.reload()
-    expect(frame_of(page).locator("#att_head")).to_have_value("2")
-    button(page, EXPORT["menu"]).click()
-    (tmp_path / "alone.html").write_bytes(saved(page, EXPORT["webPage"]).read_bytes())
-    alone = page.context.new_page()
-    alone.goto((tmp_path / "alone.html").as_uri())
-    expect(alone.locator("#att_head")).to_have_value("2")
-    alone.close()
-    for_everybody(page)
-
-
-@pytest.mark.ci
 def test_nothing_gets_out_of_the_frame_of_bertviz(arrive):
-    page = arrive(f"/bertviz?text={quote(HOSTILE)}&pair={quote(HOSTILE)}&layer=2", expect=("violates",))
+    page = arrive(f"/bertviz?text={quote(HOSTILE)}&layer=2", expect=("violates",))
     for view in ("Head view", "Model view", "Neuron view"):
         button(page, view).click()
         body = frame_of(page).locator("body")
@@ -83,11 +66,14 @@ def test_nothing_gets_out_of_the_frame_of_bertviz(arrive):
         sealed = "() => { try { return window.parent.document.title } catch (sealed) { return sealed.name } }"
         assert body.evaluate(sealed) == "SecurityError"
         assert body.evaluate("() => fetch('/_stcore/health').then(() => 'answered', () => 'refused')") == "refused"
-    button(page, "Head view").click()
-    body, before = frame_of(page).locator("body"), address(page)
-    for told in ("'layer=99'", "'<img src=x onerror=alert(1)>'", "'layer=2'.repeat(10000)", "['layer=2']", "{ layer: 2 }"):
+    before = address(page)
+    for told in ("'layer=99'", "'<img src=x onerror=alert(1)>'", "{ layer: 2 }"):
         body.evaluate(f"() => window.parent.postMessage({{ choice: {told} }}, '*')")
     page.wait_for_function(SILENT)
     answered(page)
     assert address(page) == before
+    frame_of(page).locator("#att_head").select_option("2")
+    linked(page, picture="neuron", head="3")
+    page.reload()
+    expect(frame_of(page).locator("#att_head")).to_have_value("2")
     assert page.locator("img[src='x']").count() == 0

@@ -79,13 +79,19 @@ def test_a_figure_holds_the_numbers_and_its_source_as_text_in_svg_and_png(arrive
 
 @pytest.mark.ci
 def test_a_changed_run_is_saved_as_before_after_and_difference_and_works_offline(arrive, browser: Browser, axe, tmp_path: Path):
-    page = opened_stage(arrive(f"/attention?text={quote(HOSTILE)}&heads=4-5&changes=off~1-2"))
+    page = opened_stage(arrive(f"/fill_mask?text={quote(HOSTILE + ' [MASK]')}&heads=4-5&changes=off~1-2"))
     root = ElementTree.parse(saved_by_stage(page, "svg", tmp_path)).getroot()
     assert {node.tag.removeprefix(SVG) for node in root.iter()} <= SHAPES
     assert "<script>alert(1)</script>" in root.find(f"{SVG}desc").text
     assert name_in_head("off", 1, 2) in root.find(f"{SVG}desc").text
     written = [node.text for node in root.iter(f"{SVG}text")]
     assert [text for text in written if text in ("Before", "After", "Difference")] == ["Before", "After", "Difference"]
+    main(page).get_by_role("combobox", name=browser_texts.EXPORT["figureOf"]).select_option("other")
+    words = ElementTree.parse(saved_by_stage(page, "svg", tmp_path)).getroot()
+    assert {node.tag.removeprefix(SVG) for node in words.iter()} <= SHAPES
+    assert len([node for node in words.iter(f"{SVG}text") if node.text]) > 5
+    assert not [node for node in words.iter() if "NaN" in "".join(node.attrib.values())]
+    assert words.find(f"{SVG}desc").text.startswith("The effect of a change on blank 1")
     file = saved_by_stage(page, "webPage", tmp_path)
     with browser.new_context(offline=True, color_scheme="dark", viewport={"width": 390, "height": 800}) as context:
         alone, faults = context.new_page(), []
@@ -101,17 +107,6 @@ def test_a_changed_run_is_saved_as_before_after_and_difference_and_works_offline
         assert alone.evaluate("document.images.length + document.scripts.length") == 1
         axe(alone)
         assert faults == []
-
-
-@pytest.mark.ci
-def test_the_words_beside_a_map_are_saved_as_text_and_shapes(arrive, tmp_path: Path):
-    page = opened_stage(arrive(f"/fill_mask?text={quote('<b>&</b> [MASK]')}&changes=off~1-2"))
-    main(page).get_by_role("combobox", name=browser_texts.EXPORT["figureOf"]).select_option("other")
-    root = ElementTree.parse(saved_by_stage(page, "svg", tmp_path)).getroot()
-    assert {node.tag.removeprefix(SVG) for node in root.iter()} <= SHAPES
-    assert len([node for node in root.iter(f"{SVG}text") if node.text]) > 5
-    assert not [node for node in root.iter() if "NaN" in "".join(node.attrib.values())]
-    assert root.find(f"{SVG}desc").text.startswith("The effect of a change on blank 1")
 
 
 NOTE_PRINTED = """() => {

@@ -138,7 +138,7 @@ def test_a_lesson_is_made_from_two_pages_saved_opened_shared_and_played(page_at,
 
 
 @pytest.mark.ci
-def test_a_reload_loses_nothing_that_was_written_or_added_and_a_file_stays_open(page_at, server):
+def test_a_reload_loses_nothing_that_was_written_or_added_and_a_file_stays_open(page_at, server, for_everybody):
     page = page_at("/attention?text=Mary+lost+her+keys.")
     add_view_of_stage(page, 1)
     page.reload()
@@ -167,13 +167,5 @@ def test_a_reload_loses_nothing_that_was_written_or_added_and_a_file_stays_open(
     expect(page.get_by_role("heading", name=path.steps[0].title, exact=True)).to_be_visible()
     listed(page, contents.page("lesson_editor").name).click()
     expect(page.get_by_role("button", name=texts.EDIT_FILE)).to_be_visible()
-
-
-@pytest.mark.ci
-def test_the_editor_is_open_to_everybody_with_a_long_lesson_in_it(arrive, for_everybody):
-    page = arrive("/lesson_editor")
-    choose(page, texts.SHIPPED, shipped_lesson(LEARNING_PATH).title)
-    page.get_by_role("button", name=texts.COPY).click()
-    expect(page.get_by_role("button", name=texts.SAVE)).to_be_visible()
     answered(page)
     for_everybody(page)

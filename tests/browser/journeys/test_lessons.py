@@ -5,7 +5,6 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from pages import contents
 from pages.ui.panels import lesson, texts
 from pages.ui.panels.question_kinds import QUESTION_VIEWS
 from pages.ui.panels.texts import QUESTION
@@ -153,17 +152,3 @@ def test_a_question_of_each_kind_is_answered_by_keyboard_and_its_verdict_is_said
             expect(cells.nth(1)).to_have_class(re.compile(r"\bguess\b"))  # outlined
     answered(page)
     for_everybody(page)
-
-
-@pytest.mark.ci
-def test_a_locked_lesson_leads_nowhere_but_through_itself(page_at, for_everybody):
-    question, link = step_of_kind("token")
-    page = page_at(f"{link}&lock=1")
-    expect(page.get_by_test_id("stSidebar")).to_have_count(0)
-    guess(page, question)
-    names = {text.split("\n")[-1] for text in main(page).get_by_role("link").all_inner_texts()}
-    assert names <= {texts.NEXT_STEP, texts.PREVIOUS_STEP, texts.LEAVE_LESSON}
-    for_everybody(page)
-    page.get_by_role("link", name=texts.LEAVE_LESSON).click()
-    expect(page.get_by_role("heading", name=contents.page("learn").question)).to_be_visible()
-    expect(page.get_by_test_id("stSidebar")).to_be_attached()

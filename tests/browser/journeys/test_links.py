@@ -1,15 +1,12 @@
 """Links from elsewhere: texts that mean harm, values that do not exist, links from long ago, pages that are not there."""
 
-import re
 from urllib.parse import urlencode
 
-import pytest
 from playwright.sync_api import expect
 
 from pages import contents
 from tests.browser.conftest import go_by_history
 from tests.support.seen import (
-    address,
     fits,
     in_sight,
     sentence,
@@ -21,7 +18,7 @@ HARMFUL = (
 )
 """Markup, Markdown, a right-to-left override, an emoji and a blank at once."""
 MARKUP = "<img src=x onerror=alert(4)>"
-BOXES = {"attention": "Sentence", "summaries": "Sentence", "heads_and_blocks": "Sentence", "classifier": "Your sentence"}
+BOXES = {"attention": "Sentence", "heads_and_blocks": "Sentence", "classifier": "Your sentence"}
 """Pages with a sentence, each with a picture of another kind, and what its box is called."""
 
 
@@ -35,24 +32,13 @@ def test_whatever_is_typed_is_only_text(arrive):
             page = arrive(link)
         box = sentence(page, name)
         expect(box).to_have_value(HARMFUL)
-        for text in (f"🏴‍☠️ ﷺ 日本語 שלום مرحبا {'x' * 10_000}", " ", "Back again."):
+        for text in (f"🏴‍☠️ ﷺ 日本語 שלום مرحبا {'x' * 10_000}", "Back again."):
             write(page, text, name)
             expect(box).to_have_value(text)
             assert page.get_by_test_id("stException").count() == 0, path
         assert in_sight(page) == [], path
         assert page.locator("img[src='x'], a[href^='javascript']").count() == 0, path
         fits(page)
-
-
-@pytest.mark.ci
-def test_links_from_long_ago_still_show_their_view(page_at):
-    page = page_at("/?text=One+%3Cb%3Ebird%3C%2Fb%3E+%26+a+half&unknown=1")
-    assert f"/{contents.FORMER_HOME}?" in page.url
-    expect(sentence(page)).to_have_value("One <b>bird</b> & a half")
-    page = page_at("/bertviz_page?text=One+%26+a+half&picture=model&unknown=1")
-    page.wait_for_url(re.compile(r"/bertviz\?"))
-    assert (address(page)["text"], address(page)["picture"]) == ("One & a half", "model")
-    expect(page.get_by_role("heading", level=1)).to_have_text(contents.page("bertviz_page").question)
 
 
 def test_a_page_that_does_not_exist_says_so_beside_the_first_page(page_at):

@@ -17,16 +17,14 @@ from pages import contents
 from pages.ui.shell.texts import SESSION_LOST, WARMING_UP
 from pages.ui.stage import browser_texts
 from pages.ui.stage import texts as stage_texts
-from tests.support.messages import name_in_head
-from tests.support.seen import answered, button, drawn, head, linked, main, picture, press, said, sentence, until
-from tests.support.serving import ROOT, fetch, free_port, running, site_of_two, streamlit_command, wait_until
+from tests.support.seen import answered, button, drawn, head, linked, main, picture, sentence
+from tests.support.serving import fetch, free_port, running, site_of_two, streamlit_command, wait_until
 from tests.support.trainings import progress
 
 pytestmark = pytest.mark.ci
 
 TOKEN = "a-token-of-16-characters-or-more"
 SENTENCE, TYPED = "The dog ___ at me.", "Two birds sang."
-EXPLORE = ("attention", "fill_mask", "summaries")
 SERVER_WHOSE_MODEL_WAITS = """
 import pathlib, sys, time
 from streamlit.web.cli import main
@@ -58,12 +56,10 @@ def test_when_a_server_is_killed_its_pages_go_on_at_another_and_a_lost_training_
             pytest.fail(missing)
         pytest.skip(missing)
     with site_of_two(tmp_path, TX_METRICS_TOKEN=TOKEN) as (url, servers), browser.new_context() as visitor:
-        pages = {key: visitor.new_page() for key in EXPLORE}
-        for key, page in pages.items():
-            page.goto(f"{url}/{key}?{urlencode({'text': SENTENCE})}")
-            expect(page.get_by_role("heading", level=1)).to_have_text(contents.page(key).question)
-            answered(page)
-        training = visitor.new_page()
+        page, training, question = visitor.new_page(), visitor.new_page(), contents.page("attention").question
+        page.goto(f"{url}/attention?{urlencode({'text': SENTENCE})}")
+        expect(page.get_by_role("heading", level=1)).to_have_text(question)
+        answered(page)
         training.goto(f"{url}/classifier?model=own")
         button(training, stage_texts.TRAIN).click()
         expect(button(training, stage_texts.STOP)).to_be_visible()
@@ -76,14 +72,13 @@ def test_when_a_server_is_killed_its_pages_go_on_at_another_and_a_lost_training_
         server.wait()
         expect(training.get_by_text(SESSION_LOST)).to_be_visible()
         expect(button(training, stage_texts.TRAIN)).to_be_enabled()
-        for key, page in pages.items():
-            answered(page)
-            expect(sentence(page)).to_have_value(SENTENCE)
-            expect(page.get_by_role("heading", level=1)).to_have_text(contents.page(key).question)
-            expect(page.get_by_test_id("stException")).to_have_count(0)
-            before = page.url
-            main(page).get_by_role("button", name=browser_texts.CONTROLS["headAfter"]).first.click()
-            expect(page).not_to_have_url(before)
+        answered(page)
+        expect(sentence(page)).to_have_value(SENTENCE)
+        expect(page.get_by_role("heading", level=1)).to_have_text(question)
+        expect(page.get_by_test_id("stException")).to_have_count(0)
+        before = page.url
+        main(page).get_by_role("button", name=browser_texts.CONTROLS["headAfter"]).first.click()
+        expect(page).not_to_have_url(before)
 
 
 def test_the_example_can_be_looked_at_while_the_model_is_loaded_and_a_new_sentence_follows(browser: Browser, tmp_path: Path):
@@ -112,25 +107,6 @@ def test_the_example_can_be_looked_at_while_the_model_is_loaded_and_a_new_senten
 LONG = "The old man and his young wife sat down by the river. " * 9
 
 
-def test_what_is_loaded_is_looked_at_and_zoomed_with_the_server_gone(browser: Browser, start_server):
-    with browser.new_context(viewport={"width": 1280, "height": 800}) as visitor:
-        page, layers = visitor.new_page(), set()
-        page.on("requestfinished", lambda request: "/stage-run/" in request.url and layers.add(request.url[-1]))
-        with start_server(ROOT) as url:
-            page.goto(f"{url}/attention?{urlencode({'text': LONG})}&heads=2-8")
-            until(page, lambda: layers == set("02345"), "every layer but that which came with the page's answer")
-        lost = page.get_by_role("dialog").filter(has_text="Connection error")
-        expect(lost).to_be_visible()
-        page.keyboard.press("Escape")
-        expect(lost).to_have_count(0)
-        head(page, 6, 2).click()
-        expect(said(page)).to_contain_text("Layer 6, head 2.")
-        heat = page.get_by_test_id("attention-heatmap")
-        cell = re.search(r'"cell":[\d.]+', heat.get_attribute("data-shape"))[0]
-        press(page, browser_texts.CONTROLS["zoomIn"])
-        expect(heat).not_to_have_attribute("data-shape", re.compile(rf"{cell}\b"))
-
-
 def test_what_could_not_be_fetched_is_fetched_again(page_at):
     refused: list[str] = []
 
@@ -149,16 +125,3 @@ def test_what_could_not_be_fetched_is_fetched_again(page_at):
     )
     drawn(picture(page, "^Heatmap"))
     assert (refused.count("js"), refused.count("css")) == (3, 3)
-
-
-def test_two_visitors_with_different_changes_see_each_their_own(page_at):
-    first, second = (page_at("/attention?text=The+old+man+saw+a+dog.&heads=2-1") for _ in range(2))
-    button(first, browser_texts.CONTROLS["offHead"].format(head="layer 2, head 1")).click()
-    button(second, browser_texts.CHANGES["menu"]).click()
-    button(second, browser_texts.CHANGES["uniform"]).click()
-    linked(first, changes="off~2-1")
-    linked(second, changes="even~2-1")
-    for page, mine, other in ((first, "off", "uniform"), (second, "uniform", "off")):
-        answered(page)
-        expect(button(page, browser_texts.CHANGED["undo"].format(change=name_in_head(mine, 2, 1)))).to_be_attached()
-        expect(button(page, browser_texts.CHANGED["undo"].format(change=name_in_head(other, 2, 1)))).to_have_count(0)
