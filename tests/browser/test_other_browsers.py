@@ -47,8 +47,11 @@ GO = "history.pushState({}, '', arguments[0]); dispatchEvent(new PopStateEvent('
 TYPE = "const box = document.querySelector('[data-testid=stTextInput] input'); box.focus(); box.select()"
 UP, DOWN = "\ue013", "\ue015"
 TRIES = 5
-OPENED = ("start", "attention", "fill_mask", "next_word", "self_attention", "bert", "masks", "vectors", "encoder_decoder")
-"""Pages that draw in another way each: arcs, a map, bars, words, matrices, an architecture, cells, points, curves."""
+OPENED = (
+    *("start", "attention", "fill_mask", "next_word", "self_attention", "bert", "masks", "vectors", "encoder_decoder"),
+    *("bertviz_page", "classroom"),
+)
+"""Pages that draw in another way each: arcs, a map, bars, words, matrices, an architecture, cells, points, curves, a frame."""
 
 
 @pytest.fixture(scope="module", params=[firefox, webkit], ids=["firefox", "webkit"])
@@ -78,7 +81,7 @@ def arrive(driver: Driver, server: str, page: Page, *, anew: bool = False) -> No
         driver.wait(DRAWN)
 
 
-@pytest.mark.parametrize("page", map(page, (*OPENED, "bertviz_page", "classroom")), ids=lambda page: page.key)
+@pytest.mark.parametrize("page", [page(key) for key in OPENED], ids=OPENED)
 def test_a_page_draws_and_answers_keys(page: Page, driver: Driver, server: str):
     arrive(driver, server, page)
     if page.key == "self_attention":  # whose prose has terms
