@@ -228,7 +228,7 @@ PAGES = (
         "BERT, written out",
         "code",
         "Is this really BERT?",
-        "Compare our own BERT with Hugging Face's, with an untrained one, and with the models that came after it.",
+        "Compare our own BERT with Hugging Face's, and with the models that came after it.",
         second="pair",
         script="bert",
     ),

@@ -10,7 +10,6 @@ import { compute } from "./core/page.js";
 import { describeMap } from "./core/sentences.js";
 import { segments } from "./core/toolbar.js";
 import { drawArchitecture, makeArchitecture } from "./views/architecture.js";
-import { drawPredictions, makePredictions } from "./views/predictions.js";
 
 const PARTS = { entry: "bert", arrange, draw, describe, titles, follows: true };
 const AGAIN = 600; // milliseconds until the page is asked whether what it waits for has come
@@ -59,18 +58,6 @@ function draw(stage) {
   if (!header.run) return;
   drawStates(stage, state);
   drawParts(stage, state);
-  drawWords(stage, state);
-}
-
-// What both models put into the first blank; made when the page first sends it.
-function drawWords(stage, { compared }) {
-  const { prediction, labels } = stage.header;
-  if (prediction && !stage.predictions) {
-    stage.predictions = makePredictions(labels, () => {});
-    stage.side.append(stage.predictions.node);
-  }
-  if (stage.predictions) stage.predictions.node.hidden = !prediction;
-  if (prediction) drawPredictions(stage.predictions, prediction, compared, { asks: false });
 }
 
 function drawStates(stage, state) {

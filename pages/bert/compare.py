@@ -1,4 +1,4 @@
-"""Two runs of one architecture as two states of one map: ours and Hugging Face's, trained and untrained; or a successor alone."""
+"""Two runs of one architecture as two states of one map, ours and Hugging Face's; or a successor alone."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,13 +8,13 @@ import streamlit as st
 
 from pages.bert import texts
 from pages.bert.inputs import FIELDS, PAGE, SETTINGS, BertInputs, chosen_head, offers_part, part_controls
-from pages.ui.export.computation import Computation, call, computed, each, engine_call, named
+from pages.ui.export.computation import Computation, call, computed, engine_call, named
 from pages.ui.export.menu import offer_drawings
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell import cache, readiness
 from pages.ui.shell.controls import model_title
 from pages.ui.shell.frame import explain_computation
-from pages.ui.shell.numbers import percent, points, small_number
+from pages.ui.shell.numbers import small_number
 from pages.ui.stage import attention
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.architecture import Box, Stack, architecture, sums_and_norms
@@ -22,13 +22,10 @@ from pages.ui.stage.charts import Drawing, matrix_drawing
 from pages.ui.stage.controls import offered_controls, take_settings
 from pages.ui.stage.mount import mount, origin
 from pages.ui.stage.sources import file_stem
-from tx_core.analysis.comparison import moved_attention
 from tx_core.analysis.packing import pack_whole
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import BertEngine
-from tx_core.fill_mask import blanks
-from tx_core.fill_mask.prediction_shift import EntryShift, shift_predictions
-from tx_core.lessons import parity, untrained
+from tx_core.lessons import parity
 from tx_core.transformer import bert
 from tx_core.transformer.trace import AttentionStack, Trace
 
@@ -97,70 +94,21 @@ def _parity(inputs: BertInputs) -> Computation:
     return named("both", call(parity.compare_with_library, engine_call(inputs), checkpoint, *inputs.sentences))
 
 
-def run_untrained(inputs: BertInputs, engine: BertEngine) -> TwoRuns:
-    """Run the trained BERT and one with random weights."""
-    other = untrained.untrained_engine(engine, inputs.seed)
-    keep = ("weights", "blank_logits")
-    has_blank = not inputs.pair and blanks.text_parts(inputs.text) and engine.encode(inputs.text).blanks
-    trained, drawn = (
-        cache.trace_with(one, *inputs.sentences, keep=keep) if has_blank else cache.trace_with(one, *inputs.sentences)
-        for one in (engine, other)
-    )
-    moved = moved_attention(drawn.attention.weights, trained.attention.weights).mean(-1)
-    return TwoRuns(
-        trained,
-        drawn.attention,
-        {
-            "apart": [[f"{share:.2f}" for share in row] for row in moved.tolist()],
-            "prediction": _predicted(engine, inputs.text, drawn, trained) if has_blank else None,
-            "note": "" if has_blank else texts.NO_BLANK,
-        },
-        notes=[{"attention": f"{share:.2f}"} for share in moved.mean(-1).tolist()],
-    )
-
-
-def _predicted(engine: BertEngine, text: str, before: Trace, after: Trace) -> dict[str, object]:
-    """Return the words that either is most sure of at the first blank, as bars."""
-    shift = shift_predictions(engine, text, (), top_k=LISTED_WORDS, traces=(before, after)).blanks[0]
-    likely = sorted(shift.moved, key=lambda one: (-one.after, -one.before))
-    return {
-        "limit": 1.0,
-        "likely": [_bar(one) for one in likely],
-        "followed": [],
-        "named": "",
-        "contrasts": [],
-        "notes": [],
-        "rest": "",
-        "guessed": "",
-    }
-
-
-def _bar(entry: EntryShift) -> dict[str, object]:
-    said = {"saidBefore": percent(entry.before), "saidAfter": percent(entry.after), "delta": points(entry.after - entry.before)}
-    about = {"label": entry.prediction.piece, "note": entry.prediction.sentence, "moved": True, "guess": None}
-    return {"before": entry.before, "after": entry.after} | about | said
-
-
 def show_compared(inputs: BertInputs, engine: BertEngine) -> None:
     """Draw both runs as states of one map, with the architecture beside it, explain them, and offer their numbers."""
-    runs = (run_compare if inputs.part == "compare" else run_untrained)(inputs, engine)
-    name = (inputs.part, inputs.seed, inputs.bare, *inputs.sentences)
+    runs = run_compare(inputs, engine)
+    name = (inputs.bare, *inputs.sentences)
     told = about_runs(inputs, runs)
     sent = {"run": (f"{name} shown", [runs.trace.attention])}
     if runs.other:
         sent["before"] = (f"{name} other", [runs.other])
     mount(PAGE, BERT_STAGE, FIELDS, lambda header: pack_whole({**header, **told(header)}, sent), take)
-    if inputs.part == "compare":
-        st.markdown(texts.COMPARE)
-        if runs.other:
-            _show_differences(inputs, engine)
-        st.markdown(texts.TASKS)
-        formula, sources = texts.COMPARE_EQUATION, (bert.Bert, bert.BertEmbeddings, bert.MaskedWordHead)
-    else:
-        st.markdown(texts.RANDOM)
-        formula, sources = texts.RANDOM_EQUATION, (bert.random_bert,)
-    explain_computation(formulas=[formula], sources=sources)
-    offer_drawings(PAGE, lambda: _numbers(inputs), lambda: _drawings(runs, texts.STATES[inputs.part]))
+    st.markdown(texts.COMPARE)
+    if runs.other:
+        _show_differences(inputs, engine)
+    st.markdown(texts.TASKS)
+    explain_computation(formulas=[texts.COMPARE_EQUATION], sources=(bert.Bert, bert.BertEmbeddings, bert.MaskedWordHead))
+    offer_drawings(PAGE, lambda: _numbers(inputs), lambda: _drawings(runs))
 
 
 def _show_differences(inputs: BertInputs, engine: BertEngine) -> None:
@@ -171,11 +119,11 @@ def _show_differences(inputs: BertInputs, engine: BertEngine) -> None:
         column.metric(name, small_number(difference))
 
 
-def _drawings(runs: TwoRuns, states: Words) -> list[Drawing]:
+def _drawings(runs: TwoRuns) -> list[Drawing]:
     """Return both maps of the head and what differs between them, for a table and for export."""
     layer, head = chosen_head()
     tokens, ours = runs.trace.attention.query_tokens.tokens, runs.trace.attention.weights[layer, head]
-    maps = [(states["after"], "weights", ours)]
+    states, maps = texts.STATES, [(texts.STATES["after"], "weights", ours)]
     if runs.other is not None:
         theirs = runs.other.weights[layer, head]
         maps += [(states["before"], "weights", theirs), (states["difference"], "signed", ours - theirs)]
@@ -184,12 +132,8 @@ def _drawings(runs: TwoRuns, states: Words) -> list[Drawing]:
 
 def _numbers(inputs: BertInputs) -> PartNumbers:
     place, both = chosen_head(), _parity(inputs)
-    if inputs.part == "compare":
-        ours, theirs = (named(name, getattr(both, name)[place], FROM_0) for name in ("ours", "theirs"))
-        return inputs.numbers([both.hidden, both.weights, both.logits, ours - theirs], "layer", "head")
-    engines = [engine_call(inputs), named("untrained", call(untrained.untrained_engine, engine_call(inputs), inputs.seed))]
-    weights = each(engines, lambda one: one.trace(*inputs.sentences).attention.weights[place])
-    return inputs.numbers([named("weights", weights, FROM_0)], "layer", "head", "seed")
+    ours, theirs = (named(name, getattr(both, name)[place], FROM_0) for name in ("ours", "theirs"))
+    return inputs.numbers([both.hidden, both.weights, both.logits, ours - theirs], "layer", "head")
 
 
 def empty_stage(inputs: BertInputs) -> None:
@@ -218,13 +162,11 @@ def about_runs(inputs: BertInputs, runs: TwoRuns) -> Callable[[Mapping[str, obje
         "nothingMoved": "",
         "kinds": stage_texts.STACK_LABELS,
         "controls": offered_controls(PAGE, SETTINGS, part_controls(inputs)),
-        "states": texts.STATES[inputs.part],
+        "states": texts.STATES,
         "apart": None,
-        "apartSaid": texts.APART.get(inputs.part, ""),
+        "apartSaid": texts.APART,
         "note": "",
         "awaits": False,
-        "prediction": None,
-        "labels": texts.PREDICTION,
         "architecture": bert_architecture(len(trace.attention.weights), runs.ends, runs.notes),
         **runs.told,
     }

@@ -24,6 +24,7 @@ from pages.ui.shell.address import (
     view_parameters,
     widget_key,
 )
+from pages.ui.shell.frame import open_address, page_address
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage import view_options
 from pages.ui.stage.controls import SPECIAL_CONTROL, Control, matrix_controls
@@ -98,6 +99,8 @@ def bert_inputs() -> BertInputs:
     arriving = widget_key(PAGE, "text") not in st.session_state
     read_stage_address(PAGE, FIELDS)
     _take_old_head(arriving)
+    if arriving and view_parameters().get("part") == "random":
+        _compare_with_untrained()
     _exchange_example(arriving)
     labels = {"text": shell_texts.SENTENCE, "pair": SECOND_SENTENCE}
     is_trained = value_of(PAGE, "part") == "labels" and value_of(PAGE, "kind") == TRAINED
@@ -128,6 +131,14 @@ def _take_old_head(arriving: bool) -> None:
     set_values(PAGE, {"heads": [(min(numbers[0], LAYERS - 1), min(numbers[1], HEADS - 1))]})
 
 
+def _compare_with_untrained() -> None:
+    """Open Compare, which shows the trained and an untrained model since this page does not."""
+    layer, head = chosen_head()
+    place, given = f"{layer + 1}-{head + 1}", view_parameters()
+    view = {"vary": "untrained", "text": value_of(PAGE, "text"), "seed_b": given.get("seed", "1"), "head": place, "head_b": place}
+    open_address(page_address("compare", view))
+
+
 def _number(written: str, default: int) -> int:
     return int(written) if written.isascii() and written.isdecimal() and int(written) else default
 
@@ -145,7 +156,6 @@ def part_controls(inputs: BertInputs) -> list[Control]:
     families = tuple((name, family.title) for name, family in FAMILIES.items())
     own = {
         "compare": [],
-        "random": [seed],
         "labels": [
             Control("kind", "list", texts.LABEL_KIND, tuple(texts.LABEL_KINDS.items()), labelled=True),
             *([] if inputs.kind == TRAINED else [Control("labels", "list", texts.LABEL_COUNT, labels, labelled=True), seed]),

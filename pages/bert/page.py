@@ -1,4 +1,4 @@
-"""Is this really BERT? Ours compared with Hugging Face's and with an untrained one, heads on top, and its successors."""
+"""Is this really BERT? Ours compared with Hugging Face's, heads on top, and its successors."""
 
 from pages.ui.shell.frame import open_page
 
@@ -26,4 +26,12 @@ else:
     show_engine(badge, engine.title, engine.device)
     show_tensors(engine)
     explain_built_in(engine)
-page_links(inputs.text, inputs.pair, "heads_and_blocks", "encoder_decoder", "attention", "fill_mask")
+page_links(
+    inputs.text,
+    inputs.pair,
+    "compare",
+    "heads_and_blocks",
+    "encoder_decoder",
+    "attention",
+    views={"compare": {"vary": "untrained"}},
+)

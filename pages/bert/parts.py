@@ -156,7 +156,7 @@ def _sizes(inputs: BertInputs, engine: BertEngine) -> Picture:
     return Picture(drawing, said, chooses="family", choices=tuple(FAMILIES))
 
 
-PARTS = {"compare": show_compared, "random": show_compared, "labels": labels_part, "family": family_part}
+PARTS = {"compare": show_compared, "labels": labels_part, "family": family_part}
 
 
 def show_tensors(engine: BertEngine) -> None:

@@ -2,32 +2,17 @@
 
 PARTS = {
     "compare": "Compare with Hugging Face",
-    "random": "Untrained model",
     "labels": "Classification heads",
     "family": "BERT's successors",
 }
 
 PART = "Part"
-STATES = {
-    "compare": {"after": "Ours", "before": "Hugging Face", "difference": "Difference"},
-    "random": {"after": "Trained", "before": "Untrained", "difference": "Difference"},
-}
-APART = {
-    "compare": "In this head, no weight of ours differs from Hugging Face's{apart}.",
-    "random": "Untrained, {apart} of this head's attention lies elsewhere.",
-}
+STATES = {"after": "Ours", "before": "Hugging Face", "difference": "Difference"}
+APART = "In this head, no weight of ours differs from Hugging Face's{apart}."
 EMBEDDINGS_BOX, ATTENTION_BOX, FEED_BOX = "Embeddings", "Attention", "Feed-forward"
 HEAD_BOX, HEAD_BOX_SAID = "Prediction", "Prediction head: what stands on top"
 BY_MORE_THAN = " by more than {apart}"
 BLOCK_APART = "differs by {apart}"
-PREDICTION = {
-    "prediction": "What each model puts into the first blank",
-    "likely": "Most likely words at the first blank",
-    "followed": "",
-    "follow": "",
-    "followLabel": "",
-    "followHelp": "",
-}
 
 BUILT_IN_ONLY = (
     "Computed with the built-in model: Hugging Face's copy of its weights stands in memory beside ours, twice {ours:.0f} MB. "
@@ -56,20 +41,10 @@ FIELD, VALUE = "field", "value"
 TENSORS_COUNTED = "**{count} tensors, {total:,} numbers.** A tensor that is used twice stands once."
 TENSOR, SHAPE, SIZE = "tensor", "shape", "numbers"
 
-# Untrained model
-
-RANDOM = (
-    "The same code with **random weights** is what BERT is before its first training step. It runs just as well and knows "
-    "nothing: every head attends almost uniformly, every word is about as likely as any other. All that you see in a trained "
-    "head was learned."
-)
-RANDOM_EQUATION = r"w \sim \mathcal{N}(0,\ 0.02^2) \qquad b = 0\;"
-SEED = "Random seed"
-SEED_HELP = "Each seed gives different random weights; the same seed gives the same weights again."
-NO_BLANK = "Write [MASK] in a single sentence to see the words that this model predicts there."
-
 # Classification heads
 
+SEED = "Random seed"
+SEED_HELP = "Each seed gives different random weights; the same seed gives the same weights again."
 LABELS = (
     "The encoder gives a vector for every token. A **classification head** on top turns them into labels: one for the "
     "sentence from the vector of [CLS], one for every token, or one for the sentence from the greatest value of each "
@@ -147,7 +122,6 @@ SEE_ATTENTION = "See the attention of {title} on this sentence"
 LABEL_COLUMN = "label {number}"
 EXPORT_TITLES = {
     "compare": "Our BERT compared with Hugging Face's: layer {layer}, head {head}",
-    "random": "A trained and an untrained BERT: layer {layer}, head {head}",
     "labels": "An untrained classification head with {labels} labels",
 }
 EXPORT_TRAINED = "The label head that was trained on film reviews"

@@ -20,8 +20,10 @@ from pages.ui.shell.address import (
     read_stage_address,
     text_field,
     values_of,
+    view_parameters,
     widget_key,
 )
+from pages.ui.shell.frame import open_address, page_address
 from pages.ui.stage.controls import NUMBERS_CONTROL, SPECIAL_CONTROL, Control, head_controls
 from pages.ui.stage.inputs import PageInputs
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
@@ -38,6 +40,8 @@ PENALTIES = ("-10000", "-100", "-10", "-5", "-2")
 STATES = ("after", "before", "difference", "all")
 """Which matrices of one head are shown."""
 FIRST_CELL = Cell("weights", 3, 2)
+UNDER_A_MASK = {"text": "Yesterday the children [MASK] to school by bus.", "changes": "causal"}
+"""How Fill the blank is opened from here: with a mask in every layer."""
 
 
 MAX_PAINTED_TOKENS = 32
@@ -70,18 +74,16 @@ def read_mask(written: str) -> str:
 
 
 SETTINGS = (
-    Field("part", "", lambda written: check(written, tuple(texts.PARTS))),
+    choice_field("part", tuple(texts.PARTS)),
     number_field("padding", 0, *SIZES),
     number_field("layer", 1, 1, LAYERS),
     number_field("head", 1, 1, HEADS),
-    choice_field("run", tuple(texts.RUN_LABELS)),
     SPECIAL_FIELD,
 )
 """What the toolbar of the stage asks to compute with."""
 TEXTS = (
     text_field("text", "The cat sat on the mat."),
     text_field("pair", "It rained all day, so nobody went out."),
-    text_field("blank", "Yesterday the children [MASK] to school by bus."),
 )
 FIELDS = StageFields(
     own=(*TEXTS, *SETTINGS),
@@ -95,7 +97,7 @@ FIELDS = StageFields(
         Field("cell", None, cell_from_link, cell_to_link),
         MOMENT_FIELD,
     ),
-    first={"part": "one", "cell": FIRST_CELL},
+    first={"cell": FIRST_CELL},
 )
 
 
@@ -107,7 +109,6 @@ class MaskInputs(PageInputs):
     layer: int
     head: int
     padding: int
-    run: str
     kind: str
     width: int
     mask: str
@@ -117,25 +118,27 @@ class MaskInputs(PageInputs):
 
 def mask_inputs() -> MaskInputs:
     """Read the address, draw the boxes of the part that it names, and return what is asked."""
+    if widget_key(PAGE, "text") not in st.session_state:
+        _leave_for_the_prediction()
     read_stage_address(PAGE, FIELDS)
     values = values_of(PAGE, FIELDS.all)
-    if not values["part"] or (values["part"] == "batch" and _is_of_run(values)):
-        values["part"] = "run" if values["part"] else "one"
-        st.session_state[widget_key(PAGE, "part")] = values["part"]
     if asked := texts_of_part(values["part"]):
         with st.container(key=widget_key(PAGE, "asked"), horizontal=True, vertical_alignment="center", gap="small"):
             for name in asked:
                 label = texts.BOXES[name]
                 values[name] = controls.sentence(widget_key(PAGE, name), label, label_visibility="collapsed", placeholder=label)
-    text, pair = values["blank" if values["part"] == "run" else "text"], values["pair"] if values["part"] == "batch" else ""
-    values |= {"text": text, "pair": pair, "model": DEFAULT, "bare": values[SPECIAL_FIELD.name]}
+    values |= {"pair": values["pair"] if values["part"] == "batch" else "", "model": DEFAULT, "bare": values[SPECIAL_FIELD.name]}
     return MaskInputs(**{field.name: values[field.name] for field in fields(MaskInputs)})
 
 
-def _is_of_run(values: dict[str, object]) -> bool:
-    """Whether a link is of the prediction, which stood below the padding when links were first written."""
-    changed = {field.name for field in FIELDS.own if values[field.name] != field.default}
-    return bool(changed & {"blank", "run"}) and not changed & {"text", "pair"}
+def _leave_for_the_prediction() -> None:
+    """Open Fill the blank where an older link is of the prediction, which stood here, for a time below the padding."""
+    given = view_parameters()
+    part = given.get("part", "")
+    if part == "run" or (part == "batch" and given.keys() & {"blank", "run"} and not given.keys() & {"text", "pair"}):
+        changes = {"padding": "padding~8", "positions": "nopositions"}.get(given.get("run", ""), UNDER_A_MASK["changes"])
+        text = given.get("blank", UNDER_A_MASK["text"])
+        open_address(page_address("fill_mask", {"text": text, "changes": changes}))
 
 
 def note_what_to_notice(inputs: MaskInputs, engine: BertEngine) -> None:
@@ -147,7 +150,7 @@ def note_what_to_notice(inputs: MaskInputs, engine: BertEngine) -> None:
 
 def texts_of_part(part: str) -> tuple[str, ...]:
     """Return the fields of the sentences that a part asks for."""
-    return {"batch": ("text", "pair"), "run": ("blank",), "why": ()}.get(part, ("text",))
+    return {"batch": ("text", "pair"), "why": ()}.get(part, ("text",))
 
 
 def mask_controls(part: str) -> list[Control]:
@@ -165,7 +168,6 @@ def mask_controls(part: str) -> list[Control]:
     of_part = {
         "one": [*head, Control("matrices", "segments", texts.STATE, tuple(texts.STATES.items())), *placed],
         "penalty": [*head, Control("penalty", "list", texts.PENALTY, penalties), *placed],
-        "run": [Control("run", "segments", texts.RUN, tuple(texts.RUN_LABELS.items()))],
     }
     parts = Control("part", "segments", texts.PART, tuple(texts.PARTS.items()), apart=True)
     return [parts, *of_part.get(part, []), *([] if part == "why" else [SPECIAL_CONTROL])]

@@ -8,10 +8,9 @@ PARTS = {
     "why": "Why hide it?",
     "penalty": "−∞ or −10,000",
     "batch": "Padding must not count",
-    "run": "What the model predicts",
 }
-"""By the names of links; "batch" once showed both of the last."""
-BOXES = {"text": "Sentence", "pair": "Second sentence", "blank": "Sentence with a blank"}
+"""By the names of links."""
+BOXES = {"text": "Sentence", "pair": "Second sentence"}
 
 # One sentence
 NOTICE = {
@@ -19,7 +18,6 @@ NOTICE = {
     "why": "Without the mask, the loss falls to almost 0. Look at what that model writes.",
     "penalty": "BERT's own code added −10,000 to masked scores. With less, attention leaks.",
     "batch": "In a batch, [PAD] fills up the shorter sentence. Unmasked, it changes the result.",
-    "run": "Choose a change of the whole model: the bars show the prediction before and after it.",
 }
 """One line on what to notice, by part."""
 OWN_MASK_NOTICE = "What the mask forbids scores −∞, so its weight is 0; the rest of the row shares the attention."
@@ -154,30 +152,3 @@ EXPORT_TITLES = {
     "penalty": "−∞ against a penalty of {penalty} on layer {layer}, head {head}",
     "batch": "Two sentences in one batch, with the padding masked and not",
 }
-EXPORT_RUN = "A mask on the whole model and its prediction: {change}"
-
-# Why masks: the whole model
-RUN_TEXT = (
-    "Write a sentence with a blank, choose a change of the whole model, and compare the predictions before (outline) and after "
-    "(filled). The blank is a token called [MASK]; a mask is something else: a ban, which says who may not attend to whom."
-)
-RUN = "Change of the whole model"
-RUN_LABELS = {"causal": "Causal mask (left to right)", "padding": "Padding not masked", "positions": "No positions"}
-RUN_TEXTS = {
-    "causal": "In every layer, no token attends to a later one, as in GPT. This model was trained to read in both directions: "
-    "under the mask, the blank can no longer take in what stands to its right.",
-    "padding": "{padding} [PAD] tokens follow the sentence, as in a batch with a longer one, and the padding mask is left out: "
-    "in every layer, every token attends to them, too.",
-    "positions": "No position embeddings are added to the words, so the model cannot tell their order. Positions are no mask; "
-    "this is here to compare.",
-}
-"""By the change."""
-SAME_WORD_FIRST = "“{word}” comes first before and after the change: {before} → {after}."
-OTHER_WORD_FIRST = "“{word}” came first with {before} and has {after} now; “{now}” comes first with {share}."
-RANKS = "rank {before} → {after}"
-PADDING_TAKES = "The {padding} padding tokens take {share} of the attention, averaged over layers, heads and tokens."
-SEE_CHANGED = {
-    "attention": "See every head under this change",
-    "fill_mask": "Change more on Fill the blank",
-}
-"""By the page."""

@@ -161,7 +161,7 @@ def look_at_block(page: Page) -> None:
 def look_at_bert(page: Page) -> None:
     """Look at both runs and what differs, at another block and its head."""
     for state in ("before", "difference", "after"):
-        press(page, bert_texts.STATES["compare"][state])
+        press(page, bert_texts.STATES[state])
         expect(stage(page)).to_have_attribute("data-compared", state)
     architecture = page.get_by_test_id("architecture")
     architecture.get_by_role("button", name=re.compile("^Block 4")).click()
@@ -394,7 +394,7 @@ class Stage(NamedTuple):
 
 def wait_for_library(page: Page) -> None:
     """Wait for the run of Hugging Face's model, which is loaded in the background."""
-    expect(page.get_by_role("button", name=bert_texts.STATES["compare"]["before"], exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name=bert_texts.STATES["before"], exact=True)).to_be_visible()
 
 
 STAGES = {
@@ -546,7 +546,7 @@ def test_a_stage_is_in_sight_is_saved_looks_without_asking_its_server_and_comes_
 
 
 PARTS = (
-    *(f"/masks?part={part}" for part in ("penalty", "batch", "run", "why")),
+    *(f"/masks?part={part}" for part in ("penalty", "batch", "why")),
     *("/positions?level=advanced", "/positions?part=ways"),
     *(f"/summaries?level=advanced&part={part}" for part in ("layers", "sinks", "lens")),
     *("/many_sentences?part=find", "/classifier?", "/classifier?model=own", "/bertviz?"),
@@ -556,7 +556,7 @@ LOWER = (
     "/positions?part=demands",
     *(f"/summaries?level=advanced&part={part}" for part in ("values", "alike", "owed")),
     *(f"/heads_and_blocks?part={part}" for part in ("embeddings", "feed", "norm", "depth", "journey")),
-    *(f"/bert?part={part}" for part in ("random", "labels", "family")),
+    *(f"/bert?part={part}" for part in ("labels", "family")),
     *("/compare?vary=changes", "/encoder_decoder?part=inside"),
     *(f"/{page}?level=advanced" for page in ("patching", "explanations", "importance", "vectors")),
 )

@@ -1,6 +1,7 @@
 """Links that were given away before the files were moved: each still brings back the view that it brought back then."""
 
 import json
+from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 import pytest
@@ -10,7 +11,7 @@ from pages.ui.shell.level import HIDDEN
 from tests.support.serving import ROOT
 
 LINKS = json.loads((ROOT / "tests" / "pages" / "old_links.json").read_text("utf-8"))
-"""Each with the address that the page gave its view, which says all that the controls held."""
+"""Each with the address that the page gave its view, which says all that the controls held; page: where another shows it now."""
 KEYS = {page.address or page.key: page.key for page in PAGES}
 
 
@@ -21,14 +22,12 @@ def page_of(link: str) -> str:
     return KEYS.get(name, name) or FORMER_HOME
 
 
-@pytest.mark.parametrize(
-    ("link", "address"), [(one["link"], one["address"]) for one in LINKS], ids=[one["link"] for one in LINKS]
-)
-def test_an_old_link_brings_back_its_view(open_app, link: str, address: dict[str, str]):
-    app = open_app(page_of(link), **dict(parse_qsl(urlsplit(link).query)))
+@pytest.mark.parametrize("old", LINKS, ids=[one["link"] for one in LINKS])
+def test_an_old_link_brings_back_its_view(open_app, old: dict[str, Any]):
+    app = open_app(page_of(old["link"]), **dict(parse_qsl(urlsplit(old["link"]).query)))
     assert not app.exception
-    view = app.session_state[f"{page_of(link)}_view"]
-    assert (view.unknown, view.address) == ((), address)
+    view = app.session_state[f"{old.get('page') or page_of(old['link'])}_view"]
+    assert (view.unknown, view.address) == ((), old["address"])
     assert app.session_state[HIDDEN] == ()
 
 

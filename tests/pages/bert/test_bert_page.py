@@ -1,4 +1,4 @@
-"""The page on BERT: ours beside the library's, beside an untrained one, heads for labels, and what came after."""
+"""The page on BERT: ours beside the library's, heads for labels, and what came after."""
 
 import threading
 from urllib.parse import parse_qs
@@ -13,12 +13,10 @@ from pages.bert.inputs import FIRST_TEXT, REVIEW, TRAINED
 from pages.ui.shell.readiness import Status, Warmup
 from tests.support.staged import ask_stage, sent_weights, staged, staged_picture, staged_steps
 from tx_core.engine import catalogue
-from tx_core.fill_mask.predictions import predict
 from tx_core.lessons.bert_parts import tensor_shapes
 from tx_core.lessons.families import FAMILIES
 from tx_core.lessons.labels import FINE_TUNED
 from tx_core.lessons.parity import compare_with_library
-from tx_core.lessons.untrained import untrained_engine
 from tx_core.training import fine_tune
 
 PAGE = "bert"
@@ -57,7 +55,7 @@ def test_both_runs_are_sent_whole_with_how_far_they_are_apart_in_every_part(open
     app = open_app(PAGE, text=TEXT)
     found = compare_with_library(engine, compare.CHECKPOINT, TEXT)
     header = staged(app)
-    assert header["states"] == texts.STATES["compare"]
+    assert header["states"] == texts.STATES
     for head in ((0, 0), (5, 7)):
         np.testing.assert_allclose(sent_weights(app, head), found.ours[head], atol=2e-3)
         np.testing.assert_allclose(sent_weights(app, head, run="before"), found.theirs[head], atol=2e-3)
@@ -81,17 +79,6 @@ def test_the_configuration_and_every_tensor_are_those_of_the_checkpoint(open_app
     stored = load_file(catalogue.MODELS / "embedded" / "model.safetensors")
     assert tensors[texts.SIZE].sum() == sum(value.numel() for value in stored.values())
     assert len(tensors) == len(tensor_shapes(engine.model)) == len(stored)
-
-
-def test_trained_and_untrained_stand_in_one_map_with_the_words_of_both(open_app, engine):
-    app = open_app(PAGE, text=TEXT, part="random", seed="2")
-    drawn = untrained_engine(engine, 2)
-    np.testing.assert_allclose(sent_weights(app, (3, 1)), engine.trace(TEXT).attention.weights[3, 1], atol=2e-3)
-    np.testing.assert_allclose(sent_weights(app, (3, 1), run="before"), drawn.trace(TEXT).attention.weights[3, 1], atol=2e-3)
-    bars = {bar["label"]: (bar["before"], bar["after"]) for bar in staged(app)["prediction"]["likely"]}
-    for place, one in enumerate((drawn, engine)):
-        for word in predict(one, TEXT, top_k=5).blanks[0].predictions:
-            assert bars[word.piece][place] == pytest.approx(word.probability, rel=1e-4)
 
 
 def test_the_heads_begin_with_the_one_that_was_trained_and_show_its_logits(open_app):

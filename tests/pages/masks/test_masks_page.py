@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from pages.masks import texts
 from pages.masks.head import MADE
 from pages.masks.inputs import MAX_PAINTED_TOKENS, mask_from_link, mask_to_link
-from pages.masks.whole_run import PADDING, RUN_CHANGES
-from pages.ui.shell.numbers import UNCHANGED_BUT_ROUNDING, small_number, weight
+from pages.ui.shell.numbers import UNCHANGED_BUT_ROUNDING, small_number
 from tests.support.staged import looked_at, stage_says, staged, staged_picture, staged_pictures, staged_steps
 from tx_core.engine import catalogue
 from tx_core.lessons import masking
@@ -17,7 +16,6 @@ from tx_core.training import future
 from tx_core.training.stored import stored_future
 
 SENTENCE = "She wants to buy a car."
-BLANK = "Yesterday the children [MASK] to school by bus."
 
 
 def control(app, name: str) -> dict:
@@ -88,25 +86,3 @@ def test_a_padded_batch_is_proved_with_the_readers_two_sentences(open_app):
     app.text_input(key="masks_pair").set_value("Snow fell.").run()
     (batch,) = staged_pictures(app)
     assert batch["sentence"] == texts.NO_PADDING
-
-
-def test_what_the_padding_takes_is_what_the_rows_lack(open_app):
-    trace = catalogue.load("embedded").trace(BLANK, interventions=[RUN_CHANGES["padding"]])
-    lacking = 1 - trace.attention.weights.sum(-1).mean()
-    assert 0.1 < lacking < 0.3
-    (bars,) = staged_pictures(open_app("masks", part="run", blank=BLANK, run="padding"))
-    assert texts.PADDING_TAKES.format(share=weight(lacking), padding=PADDING) in bars["sentence"]
-
-
-def test_the_blank_is_a_token_and_no_ban_and_under_a_causal_mask_nothing_right_of_it_counts():
-    """Every token attends to [MASK] in every head; where a mask forbids it, the weight is exactly 0."""
-    engine = catalogue.load("embedded")
-    plain, causal = engine.trace(BLANK), engine.trace(BLANK, interventions=[RUN_CHANGES["causal"]])
-    (blank,) = plain.attention.query_tokens.blanks
-    assert plain.attention.weights[..., blank].min() > 0
-    assert causal.attention.weights[:, :, :blank, blank].max() == 0
-    assert causal.attention.weights[:, :, blank:, blank].min() > 0
-    for changes, is_same in (([RUN_CHANGES["causal"]], True), ([], False)):  # to what stands right of the blank
-        rows = [engine.encode(text) for text in (BLANK, "Yesterday the children [MASK] a very good book.")]
-        one, other = (engine.blank_logits([row], interventions=[changes])[0] for row in rows)
-        assert (abs(one - other).max() < 1e-4) == is_same

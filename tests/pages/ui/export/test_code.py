@@ -54,7 +54,6 @@ CHANGED = {"before": "before", "weights": "after", "difference": "difference"}
 MAPS = {"sorted(weights_a.ravel())": "A", "sorted(weights_b.ravel())": "B"}
 DIFFERENCE = {"sorted(comparison.difference[comparison.comparable])": "B − A"}
 WORD = {"word": SIMILARITY_COLUMNS["word"].format(word="flies"), "different": SIMILARITY_COLUMNS["different"]}
-RUN = {"sum(moved, [])": 0}
 STORE = {"store": "10_0_0_1_0_0~0_10_0_10_0_-2.5~1_2_3_0_0_7", "q1": "3", "q2": "10", "q3": "0"}
 
 
@@ -159,7 +158,6 @@ VIEWS = {
         View("masks", BARE | {"part": "one", "text": "a b", "kind": "painted", "mask": "4-7d8"}, {"head.weights": 4}),
         View("masks", {"part": "penalty", "text": TEXT, "penalty": "-5"}, {"head.weights": 1, "head.penalised(-5.0)": 2}),
         View("masks", {"part": "batch"}, {"[pair.moved_masked, pair.moved_unmasked]": 0}),
-        View("masks", {"part": "run", "blank": "The old man drank a cup of ___.", "run": "causal"}, RUN),
         View("encoder_decoder", {"part": "inside", "pad_target": "4"}, {"run.decoder_mask": 1}, place="inside"),
     ],
     "one head": [
@@ -180,7 +178,6 @@ VIEWS = {
         View("heads_and_blocks", {"part": "norm"}, {"run.tensors.before": 0}),
         View("heads_and_blocks", {"part": "depth", "seed": "3"}, {"[post.length, pre.length]": 0}),
         View("heads_and_blocks", {"part": "journey", "words": "2-3"}, {"[path.length for path in paths]": 2}),
-        View("bert", {"part": "random", "layer": "2", "head": "3", "seed": "2"}, {"weights[0]": 0, "weights[1]": 1}),
         View("bert", BARE | {"part": "labels", "kind": "every", "labels": "4"}, {"shares": 3}),
     ],
 }
