@@ -116,10 +116,11 @@ def test_the_prompts_are_saved_as_lines_that_the_page_takes_again():
 
 
 def test_the_numbers_of_a_hint_are_those_of_its_claims(engine):
+    known = {}
     for top, entry in sentences(PAGE):
-        if claims := importance_claims(engine, top, entry):
+        if claims := importance_claims(engine, top, entry, known):
             view = top["view"] | entry["view"]
-            found = measured(view["set"], view.get("ablation", "off"))
+            found = known[view["set"], view.get("ablation", "off")]
             names = [component_name(one) for one in found.components]
             highs = [found.intervals[1, names.index(claim.where)] for claim in claims if claim.where]
             values = [claim.value for claim in claims]

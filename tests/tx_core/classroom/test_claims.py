@@ -18,23 +18,21 @@ from tx_core.errors import Busy, TextProblem
 CHECKED = {"text": "Mary lost her keys.", "links": [["her", "mary", 0.5], ["her", "owner", 0.5]], "at_most": [[4, 2, 0.1]]}
 
 
-CLAIMING = [
-    pytest.param(page, entry, shown, id=f"{page} {entry['title']}: {shown.get('title') or claims._text_of(shown)}")
-    for page in claims.EXAMPLE_CLAIMS
-    for entry, shown in claims.sentences(page)
-    if shown.get("claims") != [] and shown.get("view", {}).get("part") != "probe"
-]
-
-
 def lesson_claims(engine: Engine) -> list[claims.Claim]:
     return [claim for question in claims._lesson_questions(engine) for claim in question.ask()]
 
 
-@pytest.mark.parametrize(("page", "entry", "shown"), CLAIMING)
-def test_what_an_example_claims_is_true_of_its_model(page: str, entry: dict, shown: dict):
-    made = shown.get("view", {}).get("model", catalogue.DEFAULT)
-    found = claims.EXAMPLE_CLAIMS[page](catalogue.load(made), entry, shown)
-    assert found and [claim for claim in found if not claim.margin >= 0] == []
+def test_what_examples_and_lessons_claim_of_the_writer_is_true_of_it():
+    writer = catalogue.load(catalogue.WRITER)
+    asked = [
+        (page, entry, shown)
+        for page in claims.EXAMPLE_CLAIMS
+        for entry, shown in claims.sentences(page)
+        if shown.get("view", {}).get("model") == catalogue.WRITER
+    ]
+    found = [claims.EXAMPLE_CLAIMS[page](writer, entry, shown) for page, entry, shown in asked]
+    assert asked and all(found)
+    assert [claim for some in (*found, lesson_claims(writer)) for claim in some if not claim.margin >= 0] == []
 
 
 def test_another_model_is_asked_for_its_best_head_and_a_fine_tuned_one_for_the_same():
@@ -46,12 +44,6 @@ def test_another_model_is_asked_for_its_best_head_and_a_fine_tuned_one_for_the_s
     assert writer[0].value == pytest.approx(weights[layer, head, 3, 1])
     assert math.isnan(writer[2].margin)  # there is no such token
     assert tuned[-1].margin == pytest.approx(0.1 - tuned[0].value)
-
-
-@pytest.mark.parametrize("name", [catalogue.DEFAULT, catalogue.WRITER])
-def test_what_lessons_claim_is_true_of_their_model(name: str):
-    found = lesson_claims(catalogue.load(name))
-    assert found and [claim for claim in found if not claim.margin >= 0] == []
 
 
 def test_every_question_of_a_lesson_has_a_claim_on_its_answer_which_is_among_its_options():
@@ -123,14 +115,17 @@ def test_another_model_is_asked_for_few_prompts_with_progress_after_each_and_for
     monkeypatch.setattr(claims, "FEW_PROMPTS", 2)
     check = claims.ClaimCheck(load_own_engine(catalogue.MODELS / catalogue.DEFAULT, "other", "Other"))
     check.left = [question for question in check.left if question.made == "importance"][:1]
-    assert [(update.done, update.total) for update in check.updates()] == [(0, 1), (0, 1), (1, 1)]
+    updates = list(check.updates())
+    assert len(updates) > 1 and (updates[-1].done, updates[-1].total) == (1, 1)
     assert check.claims and not any("interval" in claim.says for claim in check.claims)
 
 
-def test_the_claims_that_are_stored_are_those_of_the_model():
+def test_the_claims_that_are_stored_hold_and_are_those_of_the_model():
+    """Of a sample: all are computed by the code that the page exports, in tests/pages/ui/export/test_code.py."""
     check, stored = claims.ClaimCheck(catalogue.load(catalogue.DEFAULT)), claims.stored_claims(catalogue.DEFAULT)
     read = {(claim.made, parse_qs(claim.link.partition("?")[2]).get("text", [claim.text])[0]) for claim in stored}
     assert [question for question in check.left if question[:2] not in read and question.ask()] == []
+    assert [claim for claim in stored if not claim.margin >= 0] == []
     check.left = random.Random(0).sample(check.left, 20)
     for _ in check.updates():
         pass
