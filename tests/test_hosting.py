@@ -1,6 +1,5 @@
 """What HOSTING.md, compose.yaml and the Dockerfile promise agrees with each other and with Caddy."""
 
-import json
 import re
 import shutil
 import subprocess
@@ -11,12 +10,14 @@ import kubernetes_validate
 import pytest
 import websockets
 import yaml
+from streamlit.web.cli import main_run
 
 from pages.bertviz_page import framed
 from pages.ui.shell.readiness import CLOSING_SECONDS, NOTICE_SECONDS
 from tests.support.apart import run_apart
 from tests.support.serving import ROOT, free_port, running
 from tests.support.stream_client import Visitor
+from tests.test_app import imported_app
 from tx_core.settings import Settings, variable
 
 CADDYFILE = ROOT / "assets" / "hosting" / "Caddyfile"
@@ -86,8 +87,8 @@ def test_the_image_starts_the_app_as_the_readme_does():
     run = re.search(r"^CMD \[(.+)\]$", DOCKERFILE, re.MULTILINE)[1].replace('"', "").split(", ")
     assert " ".join(run[:3]) == command
     options = run[3::2]
-    known = subprocess.run([sys.executable, "-m", "streamlit", "run", "--help"], capture_output=True, text=True, check=True)
-    assert options and all(option in known.stdout for option in options)
+    known = {name for option in main_run.params for name in option.opts}
+    assert options and set(options) <= known
 
 
 def test_caddy_accepts_the_caddyfile():
@@ -116,16 +117,7 @@ def test_kubernetes_takes_every_part_of_the_manifest(kind: str):
     assert kubernetes_validate.validate(KUBERNETES[kind], SCHEMAS, strict=True) == SCHEMAS
 
 
-@pytest.fixture(scope="module")
-def app() -> tuple[dict[str, str], list[str]]:
-    """The headers and the routes of the app, from a process of its own."""
-    script = "import app, json; print(json.dumps([app.HEADERS, [route.path for route in app.ROUTES]]))"
-    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
-    headers, routes = json.loads(done.stdout.splitlines()[-1])
-    return headers, routes
-
-
-def test_the_parts_of_the_manifest_lead_to_each_other_and_to_the_image(app: tuple[dict[str, str], list[str]]):
+def test_the_parts_of_the_manifest_lead_to_each_other_and_to_the_image():
     deployment, service, ingress = (KUBERNETES[kind]["spec"] for kind in ("Deployment", "Service", "Ingress"))
     (port,) = CONTAINER["ports"]
     assert f"EXPOSE {port['containerPort']}\n" in DOCKERFILE
@@ -135,7 +127,7 @@ def test_the_parts_of_the_manifest_lead_to_each_other_and_to_the_image(app: tupl
     assert (backend["name"], backend["port"]["name"]) == (KUBERNETES["Service"]["metadata"]["name"], service["ports"][0]["name"])
     probes = {CONTAINER[f"{kind}Probe"]["httpGet"]["path"] for kind in ("readiness", "startup", "liveness")}
     assert probes == {"/api/ready", "/_stcore/health"}
-    assert "/api/ready" in app[1]
+    assert "/api/ready" in imported_app()[0]["routes"]
     assert f"--uid {deployment['template']['spec']['securityContext']['runAsUser']} " in DOCKERFILE
     assert f"docker build -t {CONTAINER['image'].partition(':')[0]} ." in HOSTING
 
@@ -181,9 +173,9 @@ def test_the_memory_of_a_container_holds_what_its_settings_allow():
     assert set(named) == {name for name in composed["environment"] if name.startswith("TX_")} - {"TX_DATABASE_URL"}
 
 
-def test_every_header_and_every_setting_that_is_spoken_of_is_there(app: tuple[dict[str, str], list[str]]):
-    assert app[0]
-    assert all(f"`{name}`" in HOSTING for name in app[0])
-    assert "frame-ancestors 'self'" in app[0]["Content-Security-Policy"]
+def test_every_header_and_every_setting_that_is_spoken_of_is_there():
+    headers = imported_app()[0]["headers"]
+    assert headers and all(f"`{name}`" in HOSTING for name in headers)
+    assert "frame-ancestors 'self'" in headers["Content-Security-Policy"]
     spoken = set(re.findall(r"`(TX_\w+)[`=]", HOSTING)) - {"TX_SITE", "TX_APPS", "TX_SECRET", "TX_DATABASE_PASSWORD"}
     assert spoken <= {variable(name) for name in Settings.model_fields}

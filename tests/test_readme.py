@@ -1,8 +1,6 @@
 """The README promises nothing that the project lacks."""
 
 import re
-import subprocess
-import sys
 from itertools import pairwise
 
 import pytest
@@ -54,14 +52,3 @@ def test_the_readme_lists_every_page_with_its_question():
 def python_of_the_readme() -> str:
     """Return the example of the section In Python."""
     return re.search(r"```python\n(.*?)```", README, re.DOTALL).group(1)
-
-
-def test_the_python_of_the_readme_runs():
-    done = subprocess.run(
-        [sys.executable, "-c", f"{python_of_the_readme()}\nprint(weights.shape)"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=240,
-    )
-    assert (done.returncode, done.stdout.strip()) == (0, "(6, 8, 7, 7)"), done.stderr

@@ -117,8 +117,7 @@ def test_the_process_that_served_the_pages_that_ask_a_model_has_not_loaded_torch
             for part in PARTS if page.key == "summaries" else ("",):
                 run_apart(see(url, "" if page.key == HOME else page.address or page.key, f"part={part}" if part else ""))
         assert torch_files(process) == []
-        run_apart(see(url, "self_attention", ""))  # one that computes here, and shows that torch would be seen
-        assert torch_files(process)
+    assert torch_files(psutil.Process())  # of these tests: torch would be seen
 
 
 async def see(url: str, page: str, query: str) -> None:
