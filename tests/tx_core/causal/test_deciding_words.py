@@ -60,15 +60,15 @@ def test_the_stored_table_is_of_500_pairs_that_the_model_decides_and_its_ranks_a
     assert sorted(sum(one.kind == kind for one in pairs) for kind in KINDS) == [166, 167, 167]
     assert len({frozenset((one.text, one.other)) for one in pairs}) == 500
     moved = 0
-    for one in pairs[::83]:
+    for one in pairs[::200]:
         assert is_decided(engine, one.text, one.other)
         again = ranked_pair(one.kind, one.text, one.other, explain_pair(engine, one.text, one.other))
         assert again.words == one.words
         for stored, found in ((one.ranks, again.ranks), (one.alone, again.alone)):
             assert all(abs(stored[name] - found[name]) <= 1 for name in METHODS)
             moved += sum(stored[name] != found[name] for name in METHODS)
-    assert moved <= 2  # on another processor, scores that are almost equal may change places
-    reading = PairReading(engine, 3)
+    assert moved <= 1  # on another processor, scores that are almost equal may change places
+    reading = PairReading(engine, 1)
     *_, last = reading.updates()
-    assert [one.text for one in reading.pairs] == [one.text for one in pairs[:3]] and (last.done, last.total) == (3, 3)
+    assert [one.text for one in reading.pairs] == [one.text for one in pairs[:1]] and (last.done, last.total) == (1, 1)
     assert read_pairs(write_pairs(pairs, drawn)) == (pairs, drawn)

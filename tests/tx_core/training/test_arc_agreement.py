@@ -9,7 +9,7 @@ from pages.ui.stage.browser_texts import ROUTES
 from tx_core.engine import catalogue
 from tx_core.training.evaluation.arc_agreement import agreement
 
-SENTENCES = ("Yesterday I [MASK] to school.", "She drank a cup of [MASK] every morning.", "The dog [MASK] at the old man.")
+SENTENCES = ("Yesterday I [MASK] to school.", "She drank a cup of [MASK] every morning.")
 
 
 def test_both_measures_agree_only_roughly():

@@ -21,8 +21,6 @@ RUN = "from nbclient.cli import main; main()"
 VIEWS = {
     "attention": {"text": "Mary lost her keys.", "changes": "off~2-8"},
     "fill_mask": {"text": 'The "old" man drank a cup of [MASK].', "listed": "5"},
-    "patching": {"text": "Mary lost [MASK] keys.", "text_b": "John lost [MASK] keys."},
-    "importance": {"set": "tense"},
 }
 
 
