@@ -98,7 +98,7 @@ HOSTILE = {
     "a class of the core that is no record": forged(**{"class": "HubReach"}),
     "a name that is none": forged(**{"class": ["Trace"], "model": SECRET}),
     "fields that a record lacks": forged(**{"class": "Trace", "model": "m", "device": "cpu", "stacks": [], SECRET: 1}),
-    "a record that its class refuses": forged(**{"class": "Intervention", "kind": SECRET}),
+    "a record that its class refuses": forged(**{"class": "Intervention", "kind": "off", "layer": -1}),
     "objects": array(dtype="|O"),
     "Python in place of a type": array(dtype=f"__import__('os').system('{SECRET}')"),
     "many numbers": array(shape=[10**15], bytes=[0, 4 * 10**15]),
