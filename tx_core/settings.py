@@ -8,7 +8,6 @@ import logging
 import os
 import tempfile
 import tomllib
-from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache, lru_cache
 from importlib.metadata import version
@@ -152,21 +151,15 @@ def host_settings() -> Settings:
     try:
         found = Settings()
     except ValidationError as problem:
-        wrong = [(str(error["loc"][0]), error["input"]) for error in problem.errors()]
-        raise SettingsProblem(
-            " ".join(
-                f"{variable(name)}={_printable(name, value)} is not allowed: use {allowed(name)}, or unset it."
-                for name, value in wrong
-            )
-        ) from None
-    for name in unknown_variables(os.environ):
-        logging.getLogger(__name__).warning("%s is not a setting of this app, and has no effect.", name)
+        wrong = {str(error["loc"][0]): repr(error["input"]) for error in problem.errors()}
+        wrong |= dict.fromkeys(wrong.keys() & {"database_url", "metrics_token"}, "…")  # which may hold a password
+        lines = [f"{variable(name)}={value} is not allowed: use {allowed(name)}, or unset it." for name, value in wrong.items()]
+        raise SettingsProblem(" ".join(lines)) from None
+    known = set(map(variable, Settings.model_fields))
+    for name in sorted(os.environ):
+        if name.upper().startswith(PREFIX) and name.upper() not in known:
+            logging.getLogger(__name__).warning("%s is not a setting of this app, and has no effect.", name)
     return found
-
-
-def _printable(name: str, value: object) -> str:
-    """Return a wrong value for the log; "…" if it may hold a password."""
-    return "…" if name in ("database_url", "metrics_token") else repr(value)
 
 
 def variable(name: str) -> str:
@@ -181,12 +174,6 @@ def app_version() -> str:
         return version("attention-explorer")
     project = ASSETS.parent / "pyproject.toml"
     return tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"]
-
-
-def unknown_variables(names: Iterable[str]) -> list[str]:
-    """List the variables that have our prefix but are not settings, such as misspelt ones."""
-    known = {variable(name) for name in Settings.model_fields}
-    return sorted(name for name in names if name.upper().startswith(PREFIX) and name.upper() not in known)
 
 
 def allowed(name: str) -> str:

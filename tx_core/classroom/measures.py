@@ -131,7 +131,7 @@ def _strongest_cell(engine: Engine, measure: Measure) -> Answer:
     names = distinct_names(tokens)
     axis = tuple(names[position] for position in shown)
     cells = weights[np.ix_(shown, shown)].ravel()
-    options = tuple(cell_name(query, key) for query in axis for key in axis)
+    options = tuple(f"{query} → {key}" for query in axis for key in axis)
     best = int(cells.argmax())
     return Answer(options[best], float(cells[best]), options, tuple(map(float, cells)), axis, axis)
 
@@ -140,11 +140,6 @@ def distinct_names(tokens: Sequence[str]) -> list[str]:
     """Return a unique name for each token: repeated ones get a number."""
     before = [tokens[:position].count(token) for position, token in enumerate(tokens)]
     return [f"{token} ({count + 1})" if count else token for token, count in zip(tokens, before, strict=True)]
-
-
-def cell_name(query: str, key: str) -> str:
-    """Return the name of a cell: query → key."""
-    return f"{query} → {key}"
 
 
 def score_word(engine: Engine, measure: Measure, word: str) -> WordScore:

@@ -166,13 +166,9 @@ class Reading:
     def result(self) -> HeadReport:
         """Return the statistics so far, all 0 before the first batch."""
         left_out = self.sentences.left_out + self._notes.all()
-        return replace(self._found, seconds=self._seconds, left_out=left_out, attended=self._attended())
-
-    def _attended(self) -> AttendedWords | None:
-        """Return what the words attend to in all sentences so far; the same record as long as there are no more."""
         if self._words and (self._joined is None or len(self._joined.numbers) < len(self._words)):
             self._joined = join_sentences(self._words, self._found.read - len(self._words))
-        return self._joined
+        return replace(self._found, seconds=self._seconds, left_out=left_out, attended=self._joined)
 
     def _add(self, measured: BatchMeasures, batch: TextBatch) -> None:
         before = self._found

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped
 
+from tx_core.analysis.comparison import cosines
 from tx_core.analysis.probabilities import bootstrap_interval
 from tx_core.corpus.sentence_file import Sentences
 from tx_core.corpus.words import Word, word_of_tokens
@@ -157,7 +158,7 @@ def project(engine: Engine, sentences: Sentences | Sequence[str], method: str = 
         import_module("sklearn.manifold")  # takes seconds, in which nobody waits for the slot
         with compute_slot():
             planes = [neighbour_map(layer) for layer in read.vectors]
-    similarities = [_cosines(layer) for layer in read.vectors]
+    similarities = cosines(read.vectors, read.vectors)
     count = min(NEIGHBOURS, len(read.tokens) - 1)
     order = np.stack([np.argsort(-(one - 9 * np.eye(len(one))), axis=-1, kind="stable")[:, :count] for one in similarities])
     found = np.stack([np.take_along_axis(one, nearest, -1) for one, nearest in zip(similarities, order, strict=True)])
@@ -220,11 +221,6 @@ def _aligned(planes: Sequence[Float[np.ndarray, "token axis"]]) -> Float[np.ndar
         left, _, right = np.linalg.svd(plane.T @ found[-1])
         found.append(plane @ left @ right)
     return np.stack(found)
-
-
-def _cosines(vectors: Float[np.ndarray, "token hidden"]) -> Float[np.ndarray, "token other"]:
-    units = vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)
-    return np.clip(units @ units.T, -1, 1)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Our own models as an engine: a BERT, or a causal language model, which runs in the same blocks and predicts what comes next."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -23,7 +23,7 @@ from tx_core.errors import CheckpointProblem, ModelUnavailable
 from tx_core.settings import host_settings
 from tx_core.transformer.bert import Bert
 from tx_core.transformer.causal_lm import CausalLM
-from tx_core.transformer.interventions import Intervention, unmasked_padding
+from tx_core.transformer.interventions import unmasked_padding
 from tx_core.transformer.relevance import AttnLRP
 from tx_core.transformer.trace import Encoding
 
@@ -61,7 +61,11 @@ class OwnEngine(LocalEngine, Generic[Model]):
 
     def forward(self, model: Any, device: str, batch: Batch) -> Computed:
         rows, changes, blanks = batch.rows, batch.changes, batch.blanks
-        texts, runs = (rows[:1], _with_common(changes)) if not batch.keep and _one_text(rows, changes) else (rows, changes)
+        texts, runs = rows, changes
+        if len(changes) > 1 and not batch.keep and len(set(rows)) == len(set(map(unmasked_padding, changes))) == 1:
+            # Runs of one text go on from a run of what all of them change.
+            common = tuple(one for one in changes[0] if all(one in run for run in changes))
+            texts, runs = rows[:1], changes if changes[0] == common else (common, *changes)
         places = sorted({place for own in blanks for place in own})
         tensors = batch_tensors(texts, self.tokenizer.padding_id, device, runs[: len(texts)])
         run = model(*tensors, keep=batch.keep, interventions=runs, places=places, vectors=batch.vectors)
@@ -132,17 +136,6 @@ class OwnEngine(LocalEngine, Generic[Model]):
     def _check_label_head(self) -> None:
         if self.model.label_head is None:
             raise ModelUnavailable(f"{self.title} has no label head: choose a model that was fine-tuned to label texts.")
-
-
-def _one_text(rows: Sequence[Encoding], changes: Sequence[Sequence[Intervention]]) -> bool:
-    """Return whether the rows of a batch are several runs of one text."""
-    return len(changes) > 1 and all(row == rows[0] for row in rows) and len(set(map(unmasked_padding, changes))) == 1
-
-
-def _with_common(runs: Sequence[tuple[Intervention, ...]]) -> Sequence[tuple[Intervention, ...]]:
-    """Return the runs of a text, before them one of what all of them change, from which the others can go on."""
-    common = tuple(one for one in runs[0] if all(one in run for run in runs))
-    return runs if runs[0] == common else (common, *runs)
 
 
 BertEngine = OwnEngine[Bert]

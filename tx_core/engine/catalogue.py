@@ -10,12 +10,12 @@ from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache, lru_cache
+from functools import cache
 from importlib import import_module
 from pathlib import Path
-from threading import Lock, Thread
+from threading import Condition, Lock, Thread
 
-from cachetools import TTLCache, cached
+from cachetools import LRUCache, TTLCache, cached
 
 from tx_core.engine.architectures import own_architecture
 from tx_core.engine.checkpoint_files import INDEX, read_config, read_json, weights_bytes
@@ -221,16 +221,11 @@ def load_directory(directory: Path, name: str, title: str) -> Engine:
     return load_engine(directory, name, title)
 
 
-@lru_cache(maxsize=1)
-def _load_embedded() -> Engine:
+@cached(LRUCache(1), condition=Condition())  # concurrent first calls wait for one to finish
+def _embedded() -> Engine:
     import_module("tx_core.engine.bert_engine")  # before `one_core`, which has no effect until torch is imported
     with one_core():
         return load_directory(MODELS / DEFAULT, DEFAULT, card(DEFAULT).title)
-
-
-def _embedded() -> Engine:
-    with _guard:  # lru_cache alone would let two concurrent first calls load it twice
-        return _load_embedded()
 
 
 _guard = Lock()
@@ -289,16 +284,11 @@ def _local_models(root: Path) -> tuple[ModelCard, ...]:
     Folders without config.json are omitted, and those that are, or contain, a link out of the directory.
     """
     try:
-        folders = sorted(path for path in root.iterdir() if FOLDER.fullmatch(path.name))
-        return tuple(_local_card(path) for path in folders if _is_checkpoint(path, root))[:MAX_LOCAL_MODELS]
+        named = sorted(path for path in root.iterdir() if FOLDER.fullmatch(path.name) and (path / "config.json").is_file())
+        within = [path for path in named if all(one.resolve().is_relative_to(root) for one in (path, *path.iterdir()))]
+        return tuple(map(_local_card, within[:MAX_LOCAL_MODELS]))
     except OSError:  # the directory is missing or unreadable
         return ()
-
-
-def _is_checkpoint(folder: Path, root: Path) -> bool:
-    if not (folder / "config.json").is_file():
-        return False
-    return all(path.resolve().is_relative_to(root) for path in (folder, *folder.iterdir()))
 
 
 def _local_card(folder: Path) -> ModelCard:

@@ -55,17 +55,13 @@ def _growth(rule: Mapping[str, Any]) -> int:
             return max(1, -(-len(written) // len(replaced)))
         case {"type": "Replace", "content": written} | {"type": "Prepend", "prepend": written}:
             return 1 + 2 * len(written)  # a regular expression may match the empty string on both sides of every character
-        case {"type": "Precompiled", "precompiled_charsmap": table}:
-            return _longest_entry(b64decode(table))
+        case {"type": "Precompiled", "precompiled_charsmap": encoded}:  # a trie, its size before it, then the texts
+            table = b64decode(encoded)
+            texts = table[4 + int.from_bytes(table[:4], "little") :].split(b"\0")
+            return max(1, *(len(text.decode("utf-8", "replace")) for text in texts))
         case {"type": "TemplateProcessing"}:
             return max(_copies(rule, rule[name]) for name in ("single", "pair"))
     return GROWTH.get(rule["type"], 1)
-
-
-def _longest_entry(table: bytes) -> int:
-    """Return the longest text of a SentencePiece table: a trie, its size before it, then the texts, each ended by a zero."""
-    texts = table[4 + int.from_bytes(table[:4], "little") :]
-    return max(1, *(len(text.decode("utf-8", "replace")) for text in texts.split(b"\0")))
 
 
 def _copies(template: Mapping[str, Any], pieces: list[Mapping[str, Any]]) -> int:

@@ -16,7 +16,7 @@ from tx_core.engine.device import sole_use
 from tx_core.engine.tensors import batch_tensors
 from tx_core.transformer.attention import merge_heads
 from tx_core.transformer.bert import Bert
-from tx_core.transformer.layers import ACTIVATION, FeedForward, LayerNorm, MultiHeadAttention, layer_norm
+from tx_core.transformer.layers import ACTIVATION, FeedForward, LayerNorm, layer_norm
 
 
 def on_cpu(norm: LayerNorm) -> LayerNorm:
@@ -87,15 +87,6 @@ def norm_tensors(norm: LayerNorm, hidden: Float[Tensor, "token hidden"]) -> Norm
     return NormTensors(
         hidden, mean, variance, normed, ComparedResults(layer_norm(hidden, norm.weight, norm.bias, norm.eps), theirs)
     )
-
-
-@torch.no_grad()
-def head_outputs(
-    attention: MultiHeadAttention, context: Float[Tensor, "batch head token head_dim"]
-) -> Float[Tensor, "batch head token hidden"]:
-    """Return what each head adds through the output projection; their sum plus the bias is the layer's output."""
-    pieces = attention.output.weight.view(-1, *(context.shape[1], context.shape[3]))
-    return torch.einsum("bhtd,ohd->bhto", context, pieces)
 
 
 @dataclass(frozen=True)
@@ -183,13 +174,14 @@ def block_run(engine: BertEngine, text: str, pair: str | None = None, *, layer: 
         block = model.encoder.blocks[layer]
         attention = block.attention(hidden)
         attention_sum = hidden + attention.output
+        pieces = block.attention.output.weight.unflatten(1, (-1, attention.context.shape[-1]))
         normed = block.attention_norm(attention_sum)
         feed_forward = block.feed_forward(normed)
         parts = (
             hidden,
             attention.context,
             merge_heads(attention.context),
-            head_outputs(block.attention, attention.context),
+            torch.einsum("bhtd,ohd->bhto", attention.context, pieces),
             attention.output,
             attention_sum,
             normed,

@@ -29,15 +29,11 @@ class Sizes:
         return tables + (self.embedding_size * self.hidden_size + self.hidden_size if self.projects else 0)
 
     @property
-    def in_a_block(self) -> int:
-        """Parameters of one block: four projections, the feed-forward layer, two norms."""
-        hidden, wide = self.hidden_size, self.intermediate_size
-        return 4 * (hidden * hidden + hidden) + 2 * hidden * wide + wide + hidden + 4 * hidden
-
-    @property
     def in_blocks(self) -> int:
-        """Parameters of all blocks; shared ones count once."""
-        return self.in_a_block * (1 if self.shared else self.num_layers)
+        """Parameters of all blocks: four projections, the feed-forward layer, two norms; shared ones count once."""
+        hidden, wide = self.hidden_size, self.intermediate_size
+        block = 4 * (hidden * hidden + hidden) + 2 * hidden * wide + wide + hidden + 4 * hidden
+        return block * (1 if self.shared else self.num_layers)
 
     @property
     def parameters(self) -> int:

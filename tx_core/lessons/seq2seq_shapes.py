@@ -90,14 +90,8 @@ def run_shapes(config: Seq2SeqConfig, sizes: BatchSizes) -> ShapesRun:
         source_mask[0, 0].expand(sizes.source, -1).numpy(),
         decoder_mask.numpy(),
         source_mask[0, 0].expand(sizes.target, -1).numpy(),
-        _parameters(model, config.num_layers),
+        _size(model) + (config.num_layers - 1) * (_size(model.encoder.blocks) + _size(model.decoder.blocks)),
     )
-
-
-def _parameters(model: Seq2Seq, layers: int) -> int:
-    """Count the parameters of a model with `layers` layers from a model with one."""
-    blocks = sum(_size(block) for stack in (model.encoder, model.decoder) for block in stack.blocks)
-    return _size(model) + (layers - 1) * blocks
 
 
 def _size(module: nn.Module) -> int:

@@ -178,13 +178,6 @@ def start_copy_training(settings: CopySettings, device: str = "cpu") -> CopyTrai
     return CopyTraining(settings, model, device)
 
 
-def batch_learning_rate(settings: CopySettings, batch: int) -> float:
-    """Return the rate of a batch, counted from 0: linear warm-up, constant, linear decay over the second half."""
-    rise = (batch + 1) / max(1, settings.batches // 20)
-    fall = 2 * (1 - batch / settings.batches)
-    return settings.learning_rate * min(1.0, rise, fall)
-
-
 def train_copy_batch(training: CopyTraining) -> dict[str, float]:
     """Train on the next batch, which follows from the seed and its number alone.
 
@@ -196,8 +189,9 @@ def train_copy_batch(training: CopyTraining) -> dict[str, float]:
     targets = solve(settings.task, sources)
     places = answer_places(settings.task, sources).to(training.device)
     training.model.train()
+    rise, fall = (batch + 1) / max(1, settings.batches // 20), 2 * (1 - batch / settings.batches)
     for group in training.optimiser.param_groups:
-        group["lr"] = batch_learning_rate(settings, batch)
+        group["lr"] = settings.learning_rate * min(1.0, rise, fall)
     targets = targets.to(training.device)
     run = training.model(sources.to(training.device), targets[:, :-1], keep=("weights",))
     loss = torch.nn.functional.cross_entropy(run.logits.flatten(0, 1), targets[:, 1:].flatten())

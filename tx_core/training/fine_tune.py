@@ -129,12 +129,6 @@ def label_logits(model: Bert, tokenizer: Tokenizer, texts: Sequence[str], masked
     return model.label_head(model(ids, mask=padding_mask(list(map(len, rows))), places=(0,)).output)
 
 
-def soft_loss(logits: Float[Tensor, "batch 2"], ratings: Sequence[float], sharpness: float) -> Float[Tensor, ""]:
-    """Return the cross-entropy with the probability that a rating stands for."""
-    positive = torch.sigmoid(sharpness * torch.tensor(ratings))
-    return nn.functional.cross_entropy(logits.float(), torch.stack([1 - positive, positive], dim=1))
-
-
 def tune_bert(snippets: Sequence[Snippet], choice: Sequence[Snippet], base: Path, settings: TuningSettings) -> Bert:
     """Train, and print after every epoch what it gets right of the sentences to choose settings by."""
     model, tokenizer = tunable_bert(base, settings), load_tokenizer(base)
@@ -149,7 +143,8 @@ def tune_bert(snippets: Sequence[Snippet], choice: Sequence[Snippet], base: Path
         for batch in _batches(snippets, settings.batch_size, settings.seed + epoch):
             with torch.autocast("cpu", torch.bfloat16, enabled=bool(settings.bfloat16)):
                 logits = label_logits(model, tokenizer, [one.text for one in batch], settings.masked)
-            loss = soft_loss(logits, [one.rating for one in batch], settings.sharpness)
+            positive = torch.sigmoid(settings.sharpness * torch.tensor([one.rating for one in batch]))
+            loss = nn.functional.cross_entropy(logits.float(), torch.stack([1 - positive, positive], dim=1))
             optimiser.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(weights, 1.0)

@@ -50,12 +50,6 @@ class BertEmbeddings(nn.Module):
         return self.dropout(embedded) if self.training else embedded
 
 
-def rows_with_positions(interventions: Sequence[Sequence[Intervention]], device: torch.device) -> Bool[Tensor, "_run"] | None:
-    """Mark the rows to which position embeddings are added; None for all, one for all alike. interventions: those of each."""
-    reading = [reads_positions(row) for row in interventions]
-    return None if all(reading) else torch.tensor(reading if any(reading) else [False], device=device)
-
-
 class MaskedWordHead(nn.Module):
     """Logits over the vocabulary from a token's vector (Devlin et al. 2019, section 3.1)."""
 
@@ -162,7 +156,10 @@ class Bert(nn.Module):
         Where `ids` has one row, they may be those of several runs: each begins at the layer where it first differs from the
         first run. places: the positions whose last vectors are wanted; None for all. vectors: as of `Encoder`.
         """
-        embedded = self.embeddings(ids, segments, inputs_embeds, rows_with_positions(interventions, ids.device))
+        reading = [reads_positions(row) for row in interventions]
+        # None for all, one for all alike
+        with_positions = None if all(reading) else torch.tensor(reading if any(reading) else [False], device=ids.device)
+        embedded = self.embeddings(ids, segments, inputs_embeds, with_positions)
         return self.encoder(embedded, mask, keep=keep, interventions=interventions, places=places, vectors=vectors)
 
     @property

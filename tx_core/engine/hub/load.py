@@ -147,7 +147,9 @@ def _load_model(directory: Path, config: transformers.PretrainedConfig) -> tuple
         raise cannot_show(config.model_type)
     model_class = _model_class(config)
     model, missing = _read_model(directory, config, model_class)
-    missing = {name for name in missing if "pooler" not in name and not _is_computed(model, name)}
+    # What the library computes anew instead of saving it, such as Marian's positions.
+    computed = (*(model._keys_to_ignore_on_save or ()), *(model._keys_to_ignore_on_load_missing or ()), "pooler")
+    missing = {name for name in missing if not any(re.search(one, f"{model.base_model_prefix}.{name}") for one in computed)}
     may_have_head = model_class is not transformers.AutoModel
     missing_head = {name for name in missing if may_have_head and not name.startswith(f"{model.base_model_prefix}.")}
     if missing_body := sorted(missing - missing_head):
@@ -196,12 +198,6 @@ def _check_size(directory: Path, config: transformers.PretrainedConfig, model_cl
         raise CheckpointProblem(
             f"config.json describes a model of {numbers:,} numbers, and the files have {stored:,} bytes: download it again."
         )
-
-
-def _is_computed(model: transformers.PreTrainedModel, name: str) -> bool:
-    """Return whether the library recomputes a tensor instead of saving it, such as Marian's positions."""
-    patterns = (*(model._keys_to_ignore_on_save or ()), *(model._keys_to_ignore_on_load_missing or ()))
-    return any(re.search(pattern, f"{model.base_model_prefix}.{name}") for pattern in patterns)
 
 
 def _model_class(config: transformers.PretrainedConfig) -> type:
