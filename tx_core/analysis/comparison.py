@@ -227,21 +227,13 @@ def compare_attention(
     rows = pair_rows(align(spelled, spelled_other), len(spelled), len(spelled_other))
     labels = tuple(other.queries[yours] if mine is None else one.queries[mine] for mine, yours in rows)
     special = tuple(other.query_special[yours] if mine is None else one.query_special[mine] for mine, yours in rows)
-    difference, there = subtract_maps(rows, weights, other_weights)
-    return Comparison(rows, labels, special, weights, other_weights, difference, there)
-
-
-def subtract_maps(
-    rows: Sequence[PositionPair], weights: Float[np.ndarray, "word word"], other: Float[np.ndarray, "other_word other_word"]
-) -> tuple[Float[np.ndarray, "row row"], Bool[np.ndarray, "row row"]]:
-    """Return B − A, 0 where a word has no partner, and a mask of the cells where both sides have both words."""
     common = [(row, mine, yours) for row, (mine, yours) in enumerate(rows) if mine is not None and yours is not None]
-    difference, there = np.zeros((len(rows), len(rows)), np.float32), np.zeros((len(rows), len(rows)), bool)
+    difference, comparable = np.zeros((len(rows), len(rows)), np.float32), np.zeros((len(rows), len(rows)), bool)
     if common:
         shared, mine, yours = (list(column) for column in zip(*common, strict=True))
-        difference[np.ix_(shared, shared)] = other[np.ix_(yours, yours)] - weights[np.ix_(mine, mine)]
-        there[np.ix_(shared, shared)] = True
-    return difference, there
+        difference[np.ix_(shared, shared)] = other_weights[np.ix_(yours, yours)] - weights[np.ix_(mine, mine)]
+        comparable[np.ix_(shared, shared)] = True
+    return Comparison(rows, labels, special, weights, other_weights, difference, comparable)
 
 
 def list_links(comparison: Comparison) -> Int[np.ndarray, "link 2"]:

@@ -190,18 +190,13 @@ class Reading:
             example=before.example or batch.rows[0],
             **means,
         )
-        if self._words is not None:
-            for place, number in enumerate(batch.numbers):
-                self._add_words(measured, batch, place, number)
-
-    def _add_words(self, measured: BatchMeasures, batch: TextBatch, place: int, number: int) -> None:
-        """Keep what the words of one sentence attend to, where they fit its tokens, and while there is space."""
-        words = self.sentences.words_of(number)
-        owners = word_of_tokens(batch.rows[place], words)
-        if owners is not None and len(words) <= self._words_left:
-            self._words_left -= len(words)
-            kept = (part[place, ..., : len(words)].copy() for part in (measured.attended, measured.attention))
-            self._words[number] = SentenceWords(words, [owners.index(word) for word in range(len(words))], *kept)
+        for place, number in enumerate(batch.numbers if self._words is not None else ()):
+            words = self.sentences.words_of(number)
+            owners = word_of_tokens(batch.rows[place], words)
+            if owners is not None and len(words) <= self._words_left:  # they fit the tokens, and there is space
+                self._words_left -= len(words)
+                kept = (part[place, ..., : len(words)].copy() for part in (measured.attended, measured.attention))
+                self._words[number] = SentenceWords(words, [owners.index(word) for word in range(len(words))], *kept)
 
 
 def _measure(engine: Engine, sentences: Sentences, batch: TextBatch, *, half: bool, words: bool) -> BatchMeasures | None:

@@ -153,9 +153,6 @@ def load(model: str | Path, *, special_tokens: bool = True, weights: bool = Fals
     damaged.
     """
     directory = model if isinstance(model, Path) else _directory(model)
-    if directory is None and re.search(r"^[.~]|[/\\]", model) and not _has_card(model):
-        hint = needed_to_load(model)
-        raise ModelUnavailable(f"There is no folder {model[:100]!r}, and no model of this name. {hint}".strip())
     if directory is None:
         return load_named(model, special_tokens=special_tokens, weights=weights)
     name = directory_name(directory)
@@ -174,20 +171,18 @@ def load_named(name: str, *, special_tokens: bool = True, weights: bool = False)
     return with_special_tokens(_embedded() if found.name == DEFAULT else _load_once(found), special_tokens)
 
 
-def _has_card(name: str) -> bool:
-    with suppress(ModelUnavailable):
-        return bool(card(name))
-    return False
-
-
 def _directory(name: str) -> Path | None:
-    """Return the directory that a string is the path of, None where it is none or a model has this name."""
-    if _has_card(name):
+    """Return the directory that a string is the path of, None for a name; raise ModelUnavailable for a path without a folder."""
+    with suppress(ModelUnavailable):
+        card(name)
         return None
     with suppress(RuntimeError, OSError):  # of a user who does not exist, or too long for a path
         directory = Path(name).expanduser()
-        return directory if name and directory.is_dir() else None
-    return None
+        if name and directory.is_dir():
+            return directory
+    if not re.search(r"^[.~]|[/\\]", name):
+        return None
+    raise ModelUnavailable(f"There is no folder {name[:100]!r}, and no model of this name. {needed_to_load(name)}".strip())
 
 
 def directory_name(directory: Path) -> str:

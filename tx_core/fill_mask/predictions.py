@@ -230,7 +230,17 @@ def fill_jointly(engine: Engine, text: str, *, best: int = 5, beams: int = 8) ->
     followed = [_Beam(start)]
     for place in start.blanks:
         followed = _extend(engine, followed, place, beams)
-    return tuple(_finish(engine, text, beam) for beam in followed[:best])
+    return tuple(
+        JointFilling(
+            ids=beam.ids,
+            pieces=tuple(map(engine.tokenizer.word, beam.ids)),
+            words=tuple(map(engine.tokenizer.readable, beam.ids)),
+            conditionals=tuple(np.exp(beam.logs).tolist()),
+            probability=np.exp(sum(beam.logs)).item(),
+            sentence=fill_blanks(text, engine.tokenizer, dict(enumerate(beam.ids))),
+        )
+        for beam in followed[:best]
+    )
 
 
 def _extend(engine: Engine, followed: list[_Beam], place: int, beams: int) -> list[_Beam]:
@@ -246,15 +256,3 @@ def _extend(engine: Engine, followed: list[_Beam], place: int, beams: int) -> li
         conditionals = (*parent.logs, logs[beam][entry].item())
         extended.append(_Beam(row, (*parent.ids, entry), conditionals))
     return extended
-
-
-def _finish(engine: Engine, text: str, beam: _Beam) -> JointFilling:
-    conditionals = np.exp(beam.logs)
-    return JointFilling(
-        ids=beam.ids,
-        pieces=tuple(engine.tokenizer.word(entry) for entry in beam.ids),
-        words=tuple(engine.tokenizer.readable(entry) for entry in beam.ids),
-        conditionals=tuple(conditionals.tolist()),
-        probability=np.exp(sum(beam.logs)).item(),
-        sentence=fill_blanks(text, engine.tokenizer, dict(enumerate(beam.ids))),
-    )

@@ -81,7 +81,11 @@ def attention_tensors(
     projections: None to use the vectors themselves as queries, keys and values. scaled: whether to divide the scores by
     √head_dim. mask: True = may attend.
     """
-    query, key, value = _project(vectors, projections)
+    query = key = value = vectors
+    if projections:
+        matrices = (projections.query, projections.key, projections.value)
+        biases = (projections.query_bias, projections.key_bias, projections.value_bias)
+        query, key, value = (vectors @ one + (0 if bias is None else bias) for one, bias in zip(matrices, biases, strict=True))
     scale = 1 / math.sqrt(query.shape[-1]) if scaled else 1.0
     scores = attention_scores(query, key, scale)
     weights = attention_weights(scores, mask, normalise)
@@ -98,17 +102,6 @@ def attention_tensors(
         weights=weights,
         context=weights @ value,
     )
-
-
-def _project(vectors: Tensor, projections: Projections | None) -> tuple[Tensor, Tensor, Tensor]:
-    if projections is None:
-        return vectors, vectors, vectors
-    matrices = (projections.query, projections.key, projections.value)
-    biases = (projections.query_bias, projections.key_bias, projections.value_bias)
-    query, key, value = (
-        vectors @ matrix if bias is None else vectors @ matrix + bias for matrix, bias in zip(matrices, biases, strict=True)
-    )
-    return query, key, value
 
 
 @dataclass(frozen=True)

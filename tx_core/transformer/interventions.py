@@ -150,9 +150,7 @@ class Intervention:
         part: what "off", "patch" and "mean" change in place of the attention: "mlp", what the feed-forward sublayer adds to the
             residual stream; "residual", of "patch" alone, the vector that leaves the layer.
 
-    Raises:
-        ValueError: for an unknown kind, negative numbers, a head without its layer, "off" and "uniform" without
-            a layer, and for positions, a layer, a head, a value or a part that the kind does not have.
+    Raises ValueError for what its kind does not have.
     """
 
     kind: InterventionKind
