@@ -12,8 +12,6 @@ const LONGEST_UNSETTLED = 3000 // milliseconds after the run: a box that takes l
 // parameters even come before its address, and Streamlit would give them to the page that is being left: they are let pass,
 // since the step to the new page has them, too.
 function makeOneStepOfArriving() {
-  if (history.attentionExplorer) return
-  history.attentionExplorer = true
   const push = history.pushState
   let arriving = false
   let leaving = false
@@ -117,8 +115,6 @@ function remember(level) {
 
 // A step of a lesson leads down to its view: to the stage.
 function leadDown() {
-  if (document.attentionLeadsDown) return
-  document.attentionLeadsDown = true
   addEventListener("click", (event) => {
     if (!event.composedPath().some((node) => node.matches?.('[class*="key-lesson_below_"]'))) return
     const target = document.querySelector('[data-mounted="stage.css"]')
@@ -132,8 +128,6 @@ function leadDown() {
 // At a choice, Streamlit closes the list of pages only in a browser that calls itself a phone's. In any narrow window, it closes it at a
 // press beside it: such a press comes after the choice.
 function closeList() {
-  if (document.attentionClosesList) return
-  document.attentionClosesList = true
   addEventListener("click", ({ target }) => {
     if (!target.closest?.("nav a")) return
     setTimeout(() => document.querySelector("main")?.dispatchEvent(new MouseEvent("mousedown", { bubbles: true })))
@@ -145,8 +139,6 @@ const SAID = '[class*="_said"]'
 const WAIT = 200 // milliseconds without a change: Streamlit draws a box piece by piece
 
 function sayAloud() {
-  if (document.attentionSays) return
-  document.attentionSays = true
   const region = document.createElement("div")
   region.ariaLive = "polite"
   region.dataset.testid = "said"
@@ -171,16 +163,14 @@ function sayAloud() {
 export default function ({ data: [data], setTriggerValue, parentElement }) {
   const { host } = parentElement.getRootNode()
   if (host) host.dataset.mounted = "" // as every drawing does, see `settle`
+  if (!document.attentionBegun) for (const begin of [makeOneStepOfArriving, closeList, leadDown, sayAloud]) begin()
+  document.attentionBegun = true
   present(data, (wanted) => setTriggerValue("presented", wanted))
   document.documentElement.dataset.page = data.page
-  makeOneStepOfArriving()
   listPages()
-  closeList()
-  explainTerms(data?.terms ?? "")
+  explainTerms(data.terms ?? "")
   remember(data.level)
   settle(data)
-  leadDown()
-  sayAloud()
   keepViews(data.views)
   askAgain(data.waits, (again) => setTriggerValue("again", again))
   runAfterLoss(() => setTriggerValue(data.held ? "lost" : "again", true))

@@ -2,7 +2,7 @@
 // vectors part through the layers. The rest is the stage of attention, where A stands for the run before its changes and B for the one after.
 
 import { digits } from "../canvas/core/bytes.js";
-import { element, setText, visible } from "../canvas/core/surface.js";
+import { button, element, setText, visible } from "../canvas/core/surface.js";
 import { TEXTS } from "../canvas/core/texts.js";
 import { say } from "../canvas/core/text.js";
 import { chartsDrawing } from "../canvas/figure/charts.js";
@@ -15,7 +15,7 @@ import { differenceOn, differingShare, hasBoth, onPair, pairViews } from "./core
 import { fetchAhead, stacksOf } from "./core/run.js";
 import { describeDifference, headName } from "./core/sentences.js";
 import { mapOf, viewOf, wallOf } from "./core/shown.js";
-import { button, segments } from "./core/toolbar.js";
+import { segments } from "./core/toolbar.js";
 import { drawWords, makeWords, wordOf } from "./compare/words.js";
 import { drawWall } from "./views/wall.js";
 

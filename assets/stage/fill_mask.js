@@ -1,7 +1,7 @@
 // The stage of the page Fill the blank: what the model puts into a blank as bars, where the blank looks as one large row and as the
 // map of the head, and the sentence on what a change does. The rest is the stage of attention.
 
-import { element, refill, setText, visible } from "../canvas/core/surface.js";
+import { button, element, refill, setText, visible } from "../canvas/core/surface.js";
 import { TEXTS } from "../canvas/core/texts.js";
 import { filled, say } from "../canvas/core/text.js";
 import { applyTheme } from "../canvas/core/theme.js";
@@ -9,7 +9,7 @@ import { chartsDrawing } from "../canvas/figure/charts.js";
 import { attentionStage } from "./attention.js";
 import { WRITE } from "./core/address.js";
 import { closed, withOrigin } from "./core/export_menu.js";
-import { button, segments } from "./core/toolbar.js";
+import { segments } from "./core/toolbar.js";
 import { drawScan, makeScan, scannedWall } from "./fill_mask/scan.js";
 import { drawSteps, filledBlanks, makeSteps } from "./fill_mask/steps.js";
 import { arrangeRoutes, drawRoutes, ROUTE_FIELDS, ROUTE_PARTS } from "./routes/beside.js";

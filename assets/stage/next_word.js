@@ -1,7 +1,7 @@
 // The stage of the page Next word: what the model finds likely behind a beginning as bars, with temperature, top-k and top-p; what it
 // writes, token by token, each with what else could have stood there; and where the last token looks. The rest is the stage of attention.
 
-import { element, refill, setText, visible } from "../canvas/core/surface.js";
+import { button, element, refill, setText, visible } from "../canvas/core/surface.js";
 import { TEXTS } from "../canvas/core/texts.js";
 import { say } from "../canvas/core/text.js";
 import { percent, points } from "../canvas/core/numbers.js";
@@ -10,7 +10,7 @@ import { attentionStage } from "./attention.js";
 import { WRITE } from "./core/address.js";
 import { closed, withOrigin } from "./core/export_menu.js";
 import { placesOf, shareOf, sharesAt } from "./core/sampling.js";
-import { button, labelled, select } from "./core/toolbar.js";
+import { labelled, select } from "./core/toolbar.js";
 import { arrangeRoutes, drawRoutes, ROUTE_FIELDS, ROUTE_PARTS } from "./routes/beside.js";
 import { drawWords, makeWords } from "./views/predictions.js";
 

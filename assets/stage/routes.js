@@ -1,7 +1,7 @@
 // The stage of routes: a sentence below, its prediction above, the model's guess after each layer between them, and arcs from word to
 // word, as wide as what the prediction loses without them. The picture is in routes/picture.js, which other stages show too.
 
-import { element, refill, setText, visible } from "../canvas/core/surface.js";
+import { button, element, refill, setText, visible } from "../canvas/core/surface.js";
 import { TEXTS } from "../canvas/core/texts.js";
 import { applyTheme } from "../canvas/core/theme.js";
 import { writtenView } from "./core/address.js";
@@ -10,7 +10,6 @@ import { placeStage } from "./core/place.js";
 import { unpackStage } from "./core/run.js";
 import { arrive, begin, noteLooks, setQuietly, stageOf } from "./core/stage.js";
 import { makeStore } from "./core/store.js";
-import { button } from "./core/toolbar.js";
 import { makeRoutePicture } from "./routes/picture.js";
 import { makeControls } from "./routes/toolbar.js";
 

@@ -1,13 +1,13 @@
 // The stage of a model that is trained on its page: what it makes of an input and where its heads look, at any moment of its training,
 // beside the curves of that training and its buttons. The rest is the stage of attention.
 
-import { element, setText, visible } from "../canvas/core/surface.js";
+import { button, element, setText, visible } from "../canvas/core/surface.js";
 import { TEXTS } from "../canvas/core/texts.js";
 import { applyTheme } from "../canvas/core/theme.js";
 import { attentionStage } from "./attention.js";
 import { headsWritten } from "./core/address.js";
 import { headName } from "./core/sentences.js";
-import { button, segments } from "./core/toolbar.js";
+import { segments } from "./core/toolbar.js";
 import { drawTraining, makeTraining } from "./core/training.js";
 import { drawArchitecture, makeArchitecture } from "./views/architecture.js";
 import { drawChart, makeChart } from "./views/chart.js";

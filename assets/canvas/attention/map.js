@@ -5,6 +5,7 @@ import { NO_CHANGE, span, strongest } from "../core/bytes.js";
 import { gridShape, shownLabels, TALLEST_GRID, weightWritten } from "../core/grid.js";
 import { colourTable, differenceTable } from "../core/palette.js";
 import { measureLabels, visible } from "../core/surface.js";
+import { paintWithin, widthOf, write } from "../core/text.js";
 
 const HEADING = 26;
 const ROW = 22;
@@ -77,7 +78,7 @@ export function tokenAt(shape, model, x, y, scroll) {
 }
 
 // Which edges are drawn: the row that is pointed at or focused, else the strongest of all.
-export function edges(model, { focus, hover }, count) {
+function edges(model, { focus, hover }, count) {
   const { cells, columns, rows } = model;
   const onlyKey = hover?.query == null && hover?.key != null;
   if (onlyKey && focus === null) return strongest(cells, span(hover.key, rows, columns), count);
@@ -92,15 +93,12 @@ export function edges(model, { focus, hover }, count) {
 export function paintLines(context, shape, model, state, theme, scroll, height) {
   const drawn = edges(model, state, model.strongest);
   const pointed = state.hover?.query != null && state.hover.key != null;
-  context.save();
-  context.beginPath();
-  context.rect(0, shape.top - 4, shape.width, height - shape.top + 4);
-  context.clip();
-  context.lineCap = "round";
-  for (const position of [...drawn].reverse()) paintEdge(context, shape, model, position, theme, scroll, pointed ? 0.35 : 1);
-  if (pointed) paintEdge(context, shape, model, state.hover.query * model.columns + state.hover.key, theme, scroll, 0);
-  paintTokens(context, shape, model, state, theme, scroll, drawn);
-  context.restore();
+  paintWithin(context, [0, shape.top - 4, shape.width, height - shape.top + 4], () => {
+    context.lineCap = "round";
+    for (const position of drawn.toReversed()) paintEdge(context, shape, model, position, theme, scroll, pointed ? 0.35 : 1);
+    if (pointed) paintEdge(context, shape, model, state.hover.query * model.columns + state.hover.key, theme, scroll, 0);
+    paintTokens(context, shape, model, state, theme, scroll, drawn);
+  });
   paintHeadings(context, shape, model.texts, theme);
 }
 
@@ -124,23 +122,13 @@ function paintTokens(context, shape, model, { focus, hover }, theme, scroll, dra
   const y = (index) => shape.top + (index + 0.5) * shape.row - scroll;
   const from = drawn.map((position) => Math.floor(position / model.columns));
   const to = drawn.map((position) => position % model.columns);
-  context.textBaseline = "middle";
-  context.textAlign = "right";
-  for (const index of shownLabels(model.rows, shape.row, LABEL_SPACE, [hover?.query, focus], from)) {
-    ink(context, shape, theme, index === focus, index === hover?.query);
-    context.fillText(shape.queries.texts[index], shape.from - 7, y(index) + 0.5);
-  }
-  context.textAlign = "left";
+  const token = (text, x, index, align, isFocused, isHovered) => write(context, text, x, y(index) + 0.5,
+    { font: isFocused || isHovered ? `600 ${shape.font}` : shape.font, colour: isFocused ? theme.accent : theme.text, align, baseline: "middle" });
+  for (const index of shownLabels(model.rows, shape.row, LABEL_SPACE, [hover?.query, focus], from)) token(shape.queries.texts[index], shape.from - 7, index, "right", index === focus, index === hover?.query);
   for (const index of shownLabels(model.columns, shape.row, LABEL_SPACE, [hover?.key], to)) {
     if (active !== null) paintShade(context, shape, theme, y(index), model.cells[active * model.columns + index] / 65535);
-    ink(context, shape, theme, false, index === hover?.key);
-    context.fillText(shape.keys.texts[index], shape.to + 7, y(index) + 0.5);
+    token(shape.keys.texts[index], shape.to + 7, index, "left", false, index === hover?.key);
   }
-}
-
-function ink(context, shape, theme, focused, hovered) {
-  context.font = focused || hovered ? `600 ${shape.font}` : shape.font;
-  context.fillStyle = focused ? theme.accent : theme.text;
 }
 
 // A key is shaded by the weight that the marked query gives it, faint enough to read the text on it.
@@ -153,18 +141,11 @@ function paintShade(context, shape, theme, y, root) {
   context.fill();
 }
 
-function paintHeadings(context, shape, texts, theme) {
-  context.font = `12px ${theme.font}`;
-  context.fillStyle = theme.quiet;
-  context.textBaseline = "alphabetic";
-  context.textAlign = "right";
-  const y = shape.top - 10;
-  const space = shape.from - 7;
-  const short = context.measureText(texts.query).width > space;
-  context.textAlign = short ? "left" : "right";
-  context.fillText(texts.query, short ? 0 : space, y);
-  context.textAlign = "right";
-  const end = context.measureText(texts.key).width > shape.width - shape.to - 7;
-  context.textAlign = end ? "right" : "left";
-  context.fillText(texts.key, end ? shape.width : shape.to + 7, y);
+// A heading that is wider than its tokens begins or ends at the edge.
+function paintHeadings(context, { from, to, top, width }, { query, key }, theme) {
+  const font = `12px ${theme.font}`;
+  const [y, left, right] = [top - 10, from - 7, to + 7];
+  const [isLong, isLongKey] = [widthOf(context, font, query) > left, widthOf(context, font, key) > width - right];
+  write(context, query, isLong ? 0 : left, y, { font, colour: theme.quiet, align: isLong ? "left" : "right", baseline: "alphabetic" });
+  write(context, key, isLongKey ? width : right, y, { font, colour: theme.quiet, align: isLongKey ? "right" : "left", baseline: "alphabetic" });
 }

@@ -2,7 +2,7 @@
 // The server sends events. Where they are blocked, the state is asked for every few seconds. The page's script is asked to
 // run again only where it would draw something else.
 
-import { element, keep, mountOnce, readKept, setText, visible } from "../core/surface.js";
+import { button, element, keep, mountOnce, readKept, setText, visible } from "../core/surface.js";
 import { colourTable, css, inkOn } from "../core/palette.js";
 import { applyTheme } from "../core/theme.js";
 
@@ -56,9 +56,8 @@ function makeLive(parent) {
   live.rows = element("ul", { class: "rows" });
   live.shown = element("p", { class: "shown" });
   live.stage = element("div", {});
-  live.go = element("button", { type: "button", class: "go" });
+  live.go = button("", () => { live.typed = false; askForRun(live, "", 0, 0); }, { class: "go" });
   live.slow = element("p", { class: "slow" });
-  live.go.addEventListener("click", () => { live.typed = false; askForRun(live, "", 0, 0); });
   live.picture = element("div", { class: "picture" });
   root.append(live.picture, live.note, live.clock, live.meter, live.go, live.shown, live.sentence, live.views, live.legend, live.rows, live.stage, live.slow);
   live.ticking = setInterval(() => drawClock(live), 500);
@@ -175,7 +174,6 @@ const addressOf = (path) => new URL(path, document.baseURI).href; // every page 
 function listen(live) {
   live.source?.close();
   live.address = live.data.events;
-  if (typeof EventSource !== "function") return poll(live);
   const source = (live.source = new EventSource(addressOf(live.data.events)));
   askLater(live, PATIENCE);
   source.onmessage = ({ data }) => {
@@ -307,15 +305,11 @@ function drawPicture(live, picture) {
 function drawRows(live, results) {
   live.views.hidden = !results?.typed || !results.rows.some(({ count }) => count);
   const isCloud = Boolean(live.isCloud) && !live.views.hidden;
-  const choose = (label, cloud) => {
-    const made = element("button", { type: "button", "aria-pressed": String(cloud === isCloud) }, label);
-    made.onclick = () => {
-      live.isCloud = cloud;
-      drawRows(live, results);
-      live.views.querySelector("[aria-pressed=true]").focus();
-    };
-    return made;
-  };
+  const choose = (label, cloud) => button(label, () => {
+    live.isCloud = cloud;
+    drawRows(live, results);
+    live.views.querySelector("[aria-pressed=true]").focus();
+  }, { "aria-pressed": String(cloud === isCloud) });
   live.views.replaceChildren(choose(live.data.texts.bars, false), choose(live.data.texts.cloud, true));
   live.legend.hidden = !results?.rows.length || isCloud;
   live.legend.replaceChildren();
@@ -349,8 +343,7 @@ const key = (kind, text) => element("span", {}, element("i", { class: `bar ${kin
 
 function drawRow(row, results, theme) {
   const item = element("li", { class: row.right ? "right" : "" });
-  const label = element("span", { class: "label" });
-  setText(label, `${row.right ? "✓ " : ""}${visible(row.label)}`);
+  const label = element("span", { class: "label" }, `${row.right ? "✓ " : ""}${visible(row.label)}`);
   if (results.columns && row.model !== null) shade(label, row.model, theme);
   item.append(label);
   if (results.first) item.append(bar("first", row.first, row.firstText, results.first));

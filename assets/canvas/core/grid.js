@@ -10,7 +10,7 @@ import { changeOf, NO_CHANGE, weightOf } from "./bytes.js";
 import { twoDigits } from "./numbers.js";
 import { cellPixels, inkOn, mix } from "./palette.js";
 import { fit, measureLabels, zoomOf } from "./surface.js";
-import { write } from "./text.js";
+import { paintAt, paintWithin, write } from "./text.js";
 
 const AXIS_NAME = 22;
 const AXES_LINE = 16;
@@ -69,7 +69,7 @@ export function gridShape(context, grid, theme, width, { zoom = 1, tallest = TAL
 
 // Whole screen pixels a cell: every cell is as large as its neighbour.
 function snap(cell) {
-  const ratio = window.devicePixelRatio || 1;
+  const ratio = window.devicePixelRatio;
   return cell * ratio < 3 ? cell : Math.floor(cell * ratio) / ratio;
 }
 
@@ -86,14 +86,11 @@ export function cellAt(shape, grid, x, y, scroll = STILL) {
 // outlines: of a cell, or of a whole row or column without the other: `row`, `column`, `colour`, `width`. rowInk, columnInk: the colours of
 // names that stand out, by place.
 export function paintGrid(context, shape, grid, theme, { scroll = STILL, outlines = [], rowInk = new Map(), columnInk = new Map() } = {}) {
-  context.save();
-  context.beginPath();
-  context.rect(shape.left - 3, shape.top - 3, shape.viewWidth + 6, shape.viewHeight + 6);
-  context.clip();
-  context.translate(shape.left - scroll.x, shape.top - scroll.y);
-  paintCells(context, shape, grid, theme);
-  for (const outline of outlines) paintOutline(context, shape, outline);
-  context.restore();
+  paintWithin(context, [shape.left - 3, shape.top - 3, shape.viewWidth + 6, shape.viewHeight + 6], () => {
+    context.translate(shape.left - scroll.x, shape.top - scroll.y);
+    paintCells(context, shape, grid, theme);
+    for (const outline of outlines) paintOutline(context, shape, outline);
+  });
   if (shape.rows) paintRowNames(context, shape, grid, theme, rowInk, scroll); // else they stand beside it
   paintColumnNames(context, shape, grid, theme, columnInk, scroll);
   if (grid.axes) paintAxisNames(context, shape, grid.axes, theme);
@@ -105,7 +102,7 @@ export function paintGrid(context, shape, grid, theme, { scroll = STILL, outline
 
 function paintCells(context, shape, grid, theme) {
   const { wide, high } = shape;
-  const factor = Math.max(1, Math.ceil(1 / (Math.min(wide, high) * (window.devicePixelRatio || 1))));
+  const factor = Math.max(1, Math.ceil(1 / (Math.min(wide, high) * window.devicePixelRatio)));
   const { canvas, columns, rows } = reduced(grid, factor, theme);
   context.imageSmoothingEnabled = false;
   context.drawImage(canvas, 0, 0, columns * factor * wide, rows * factor * high);
@@ -213,17 +210,14 @@ export function shownLabels(count, cell, space, marked, wished = []) {
 
 export function paintRowNames(context, shape, { rows }, theme, ink, scroll = STILL) {
   const { left, top, high, size, viewHeight } = shape;
-  context.save();
-  context.beginPath();
-  context.rect(0, top - size, left, viewHeight + 2 * size);
-  context.clip();
   const places = apart([...ink.keys()].sort((one, other) => one - other), shape, rows);
-  for (const row of shownLabels(rows, high, size + 1, [...ink.keys()])) {
-    const y = places.get(row) ?? (row + 0.5) * high;
-    if (!ink.has(row) && [...places.values()].some((other) => Math.abs(other - y) < size)) continue;
-    writeName(context, shape.rows.texts[row], left - 7, top + y - scroll.y + 0.5, { shape, theme, ink: ink.get(row), align: "right" });
-  }
-  context.restore();
+  paintWithin(context, [0, top - size, left, viewHeight + 2 * size], () => {
+    for (const row of shownLabels(rows, high, size + 1, [...ink.keys()])) {
+      const y = places.get(row) ?? (row + 0.5) * high;
+      if (!ink.has(row) && [...places.values()].some((other) => Math.abs(other - y) < size)) continue;
+      writeName(context, shape.rows.texts[row], left - 7, top + y - scroll.y + 0.5, { shape, theme, ink: ink.get(row), align: "right" });
+    }
+  });
 }
 
 // Where names of rows that stand out are written: those that would overlap are moved apart, and the last stays within the grid.
@@ -244,20 +238,16 @@ function apart(marked, { high, size }, rows) {
 
 function paintColumnNames(context, shape, { columns, numbered }, theme, ink, scroll) {
   const { left, top, wide, angle, size, viewWidth, lean } = shape;
-  context.save();
-  context.beginPath();
-  context.rect(left - 16, 0, viewWidth + lean + 22, top);
-  context.clip();
   const space = angle === 0 ? shape.columns.widest + (numbered ? 10 : 4) : angle === SLANTED ? 16 : size + 1;
-  for (const column of shownLabels(columns, wide, space, [...ink.keys()])) {
-    context.save();
-    context.translate(left + (column + 0.5) * wide - scroll.x - (angle === SLANTED ? 3 : 0), top - 6);
-    context.rotate(-angle);
-    const [align, baseline] = angle === 0 ? ["center", "alphabetic"] : ["left", "middle"];
-    writeName(context, shape.columns.texts[column], 0, 0, { shape, theme, ink: ink.get(column), align, baseline });
-    context.restore();
-  }
-  context.restore();
+  const [align, baseline] = angle === 0 ? ["center", "alphabetic"] : ["left", "middle"];
+  paintWithin(context, [left - 16, 0, viewWidth + lean + 22, top], () => {
+    for (const column of shownLabels(columns, wide, space, [...ink.keys()])) {
+      paintAt(context, left + (column + 0.5) * wide - scroll.x - (angle === SLANTED ? 3 : 0), top - 6, () => {
+        context.rotate(-angle);
+        writeName(context, shape.columns.texts[column], 0, 0, { shape, theme, ink: ink.get(column), align, baseline });
+      });
+    }
+  });
 }
 
 const writeName = (context, text, x, y, { shape, theme, ink, align, baseline = "middle" }) =>
@@ -267,10 +257,8 @@ function paintAxisNames(context, { left, top, viewHeight }, { key, query }, them
   const font = `12px ${theme.font}`;
   write(context, `${key} →`, left, 2, { font, colour: theme.quiet });
   const [down, isLow] = [Math.min(viewHeight, 150), viewHeight < 150];
-  context.save();
-  context.translate(2, top + down);
-  context.rotate(-Math.PI / 2);
-  context.translate(isLow ? 0 : down, 0);
-  write(context, `← ${query}`, 0, 0, { font, colour: theme.quiet, align: isLow ? "left" : "right" });
-  context.restore();
+  paintAt(context, 2, top + down, () => {
+    context.rotate(-UPRIGHT);
+    write(context, `← ${query}`, isLow ? 0 : down, 0, { font, colour: theme.quiet, align: isLow ? "left" : "right" });
+  });
 }

@@ -23,6 +23,22 @@ export function stepByKey({ key }, at, count) {
   return next === null ? null : within(next, count);
 }
 
+// Makes one of several nodes the one that the Tab key stops at.
+export function stopAt(chosen, nodes) {
+  for (const node of nodes) node.tabIndex = node === chosen ? 0 : -1;
+}
+
+// Goes on in a list of nodes, of which one has the focus. Returns whether the key was one for that.
+export function walkByKey(event, nodes) {
+  const at = nodes.findIndex((node) => node.contains(event.target));
+  const next = at < 0 ? null : stepByKey(event, at, nodes.length);
+  if (next === null) return false;
+  event.preventDefault();
+  stopAt(nodes[next], nodes);
+  nodes[next].focus();
+  return true;
+}
+
 // press(event, place): takes a key of its own and returns whether it did; moved(place, event, from): called after the others.
 export function makeButtonGrid(attributes, { press = () => false, moved = () => {} } = {}) {
   const grid = { node: element("div", { role: "grid", ...attributes }), buttons: [], active: [0, 0] };

@@ -1,7 +1,7 @@
 // Marks of points and lines, each told from the others by its shape; and the legend that names them.
 
 import { fit } from "./surface.js";
-import { widthOf, write } from "./text.js";
+import { trace, widthOf, write } from "./text.js";
 
 const corner = (share, reach = 1) => [Math.sin(2 * Math.PI * share) * reach, -Math.cos(2 * Math.PI * share) * reach];
 const corners = (count, turn = 0) => Array.from({ length: count }, (_, index) => corner(index / count + turn));
@@ -18,11 +18,8 @@ const SHAPES = {
 };
 
 export function paintMark(target, symbol, x, y, radius, fill, edge) {
-  target.beginPath();
-  if (SHAPES[symbol]) {
-    SHAPES[symbol].forEach(([dx, dy], index) => target[index ? "lineTo" : "moveTo"](x + dx * radius, y + dy * radius));
-    target.closePath();
-  } else target.roundRect(x - radius, y - radius, 2 * radius, 2 * radius, radius);
+  trace(target, (SHAPES[symbol] ?? []).map(([dx, dy]) => [x + dx * radius, y + dy * radius]), { isClosed: symbol in SHAPES });
+  if (!(symbol in SHAPES)) target.roundRect(x - radius, y - radius, 2 * radius, 2 * radius, radius);
   target.fillStyle = fill;
   target.fill();
   if (!edge) return;

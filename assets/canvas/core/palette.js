@@ -2,6 +2,8 @@
 // adding a line. Lightness runs one way in each scale, so that they read the same with any kind of
 // colour vision and in print. Scales begin at the colour for zero.
 
+import { element } from "./surface.js";
+
 const SCALES = {
   blues: {
     light: ["#f3f7fb", "#d2e3f2", "#a2c8e5", "#64a4d5", "#2f7dbb", "#125a9d", "#082f6a"],
@@ -56,14 +58,9 @@ export function colourTable(scale, dark) {
   });
 }
 
-// Numbers on both sides of zero: orange below, blue above, each from zero to the limit.
-function signedTables(dark) {
-  return { below: colourTable("oranges", dark), above: colourTable("blues", dark) };
-}
-
-// The same as one table of 256 colours, from −1 to 1.
+// Numbers on both sides of zero as one table of 256 colours, from −1 to 1: orange below, blue above.
 export function differenceTable(dark) {
-  const { below, above } = signedTables(dark);
+  const [below, above] = [colourTable("oranges", dark), colourTable("blues", dark)];
   const step = (index, width) => Math.round((Math.abs(index - MIDDLE) / width) * (SIZE - 1));
   return Array.from({ length: SIZE }, (_, index) => (index < MIDDLE ? below[step(index, MIDDLE)] : above[step(index, SIZE - 1 - MIDDLE)]));
 }
@@ -105,9 +102,7 @@ export function tint(colour, strength, background) {
 
 // A small canvas, one pixel a cell, to be enlarged without smoothing. shift: how many low bits of a cell to leave out.
 export function cellPixels(cells, columns, rows, table, shift) {
-  const canvas = document.createElement("canvas");
-  canvas.width = columns;
-  canvas.height = rows;
+  const canvas = element("canvas", { width: columns, height: rows });
   const image = new ImageData(columns, rows);
   const pixels = new Uint32Array(image.data.buffer);
   const packed = table.map(([red, green, blue]) => ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0);

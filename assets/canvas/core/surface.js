@@ -3,17 +3,18 @@
 
 import { TEXTS } from "./texts.js";
 
-export function element(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
+const maker = (namespace) => (tag, attributes = {}, ...children) => {
+  const made = document.createElementNS(namespace, tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   made.append(...children);
   return made;
-}
+};
+export const element = maker("http://www.w3.org/1999/xhtml");
+export const svgElement = maker("http://www.w3.org/2000/svg");
 
-export function svgElement(tag, attributes = {}, ...children) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...children);
+export function button(label, act, attributes = {}) {
+  const made = element("button", { type: "button", ...attributes }, label);
+  made.onclick = act;
   return made;
 }
 
@@ -37,10 +38,6 @@ export function zoomOf(node) {
   return node?.currentCSSZoom || 1;
 }
 
-function pixelRatio(canvas) {
-  return (window.devicePixelRatio || 1) * zoomOf(canvas);
-}
-
 // Where the pointer is in a node, in the pixels in which the node is laid out.
 export function localPoint(node, event) {
   const box = node.getBoundingClientRect();
@@ -49,7 +46,7 @@ export function localPoint(node, event) {
 
 // One canvas pixel for each pixel of the screen; drawing stays in CSS pixels.
 export function sharpen(canvas, width, height) {
-  const ratio = pixelRatio(canvas);
+  const ratio = window.devicePixelRatio * zoomOf(canvas);
   const [wide, high] = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))];
   if (canvas.width !== wide || canvas.height !== high) {
     canvas.width = wide;
@@ -106,9 +103,7 @@ export function keep(name, value) {
 // Shortens by whole characters as a reader sees them: no half emoji, no lost accent.
 export function fit(context, text, width) {
   if (context.measureText(text).width <= width) return text;
-  const parts = typeof Intl.Segmenter === "function"
-    ? Array.from(new Intl.Segmenter().segment(text), (part) => part.segment)
-    : Array.from(text);
+  const parts = Array.from(new Intl.Segmenter().segment(text), (part) => part.segment);
   let [low, high] = [0, parts.length];
   while (low < high) {
     const middle = (low + high + 1) >> 1;
@@ -153,15 +148,15 @@ export function watchScreen(action) {
 
 // Keeps one drawing for each element of the page: made when the element is first filled, removed when it is gone.
 //
-// make: draws in an element, with `texts`, and returns the drawing, which has a `root`. remove: takes that back. Returns the
+// make: draws in an element and returns the drawing, which has a `root`. remove: takes that back. Returns the
 // drawing and the function that Streamlit calls at the end. It calls that also when a newer change overtakes this one: then the
 // element is still in the page, and the drawing keeps its focus and whatever was opened. The element itself refers to its
 // drawing, so that another version of this script, after the server was renewed, replaces it instead of drawing a second one.
-export function mountOnce(place, make, remove, texts) {
+export function mountOnce(place, make, remove) {
   const before = place.attentionDrawing;
   if (before && (before.make !== make || !before.drawn.root.isConnected)) before.over();
   if (!place.attentionDrawing) {
-    const drawn = make(place, texts);
+    const drawn = make(place);
     const over = () => {
       delete place.attentionDrawing;
       remove(drawn);

@@ -49,6 +49,23 @@ export function paintAt(target, x, y, paint) {
   target.restore();
 }
 
+// Paints what is seen within a box only.
+export function paintWithin(target, box, paint) {
+  target.save();
+  target.beginPath();
+  target.rect(...box);
+  target.clip();
+  paint();
+  target.restore();
+}
+
+// Begins a path through points.
+export function trace(target, points, { isClosed = false } = {}) {
+  target.beginPath();
+  points.forEach((point, at) => target[at ? "lineTo" : "moveTo"](...point));
+  if (isClosed) target.closePath();
+}
+
 // Parts of a figure in rows of so many, in columns of so many pixels, as one part.
 export function inRows(parts, across, space, gap) {
   const places = [];

@@ -6,7 +6,7 @@ import { layLegend, paintMark } from "../core/marks.js";
 import { number, twoDigits } from "../core/numbers.js";
 import { colourTable, differenceTable, tint } from "../core/palette.js";
 import { fit, visible } from "../core/surface.js";
-import { inRows, layTitle, paintAt, widthOf, wrapped, write } from "../core/text.js";
+import { inRows, layTitle, paintAt, trace, widthOf, wrapped, write } from "../core/text.js";
 import { layLines } from "../lines/chart.js";
 
 // Charts of a page in one figure: as many beside one another as there is space for, each under its title.
@@ -122,10 +122,7 @@ function paintWhisker(target, theme, [low, high], middle) {
 // A bar that goes on beyond the axis, torn at its end.
 function fillCutBar(target, left, top, width, height) {
   const [right, dent] = [left + width, left + Math.max(0, width - CUT_EDGE)];
-  target.beginPath();
-  [[left, top], [dent, top], [right, top + height / 4], [dent, top + height / 2], [right, top + (height * 3) / 4], [dent, top + height], [left, top + height]]
-    .forEach((point, index) => target[index ? "lineTo" : "moveTo"](...point));
-  target.closePath();
+  trace(target, [[left, top], [dent, top], [right, top + height / 4], [dent, top + height / 2], [right, top + (height * 3) / 4], [dent, top + height], [left, top + height]], { isClosed: true });
   target.fill();
 }
 
@@ -176,11 +173,7 @@ function paintArrow(target, theme, from, to, middle) {
   const back = to < from ? PAIR.arrow : -PAIR.arrow;
   target.fillStyle = theme.text;
   target.fillRect(Math.min(from, to), middle - 1, Math.abs(to - from), 2);
-  target.beginPath();
-  target.moveTo(to, middle);
-  target.lineTo(to + back, middle - 5);
-  target.lineTo(to + back, middle + 5);
-  target.closePath();
+  trace(target, [[to, middle], [to + back, middle - 5], [to + back, middle + 5]], { isClosed: true });
   target.fill();
 }
 
@@ -188,12 +181,7 @@ function paintArrow(target, theme, from, to, middle) {
 function outline(target, colour, [left, top, width, height], open = false) {
   target.strokeStyle = colour;
   target.lineWidth = 1.5;
-  target.beginPath();
-  target.moveTo(left + width, top);
-  target.lineTo(left, top);
-  target.lineTo(left, top + height);
-  target.lineTo(left + width, top + height);
-  if (!open) target.closePath();
+  trace(target, [[left + width, top], [left, top], [left, top + height], [left + width, top + height]], { isClosed: !open });
   target.stroke();
 }
 
@@ -319,9 +307,7 @@ function paintNeighbours(target, theme, from, ends) {
   target.lineWidth = 1.2;
   target.setLineDash([2, 4]);
   for (const end of ends) {
-    target.beginPath();
-    target.moveTo(...from);
-    target.lineTo(...end);
+    trace(target, [from, end]);
     target.stroke();
   }
   target.setLineDash([]);

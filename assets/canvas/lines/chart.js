@@ -2,7 +2,7 @@
 
 import { visible } from "../core/surface.js";
 import { superscript } from "../core/numbers.js";
-import { paintAt, widthOf, write } from "../core/text.js";
+import { paintAt, trace, widthOf, write } from "../core/text.js";
 import { layLegend, paintMark } from "../core/marks.js";
 
 export function threeDigits(value) {
@@ -20,12 +20,11 @@ const STEP_SPACE = 24;
 const BETWEEN_STEPS = 6;
 const [MOST_NAMED, MOST_MARKED] = [12, 40]; // steps
 
-// The layout also has the position of each step (`x`) and the plot area (`plot`), for the pointer.
 export function layLines(context, theme, { steps, series, limits, band, logarithmic, tall, size = 12 }, space) {
   const font = `${size}px ${theme.font}`;
   const scaled = logarithmic ? Math.log10 : (value) => value;
   const [low, high] = limits ?? spread([...series.flatMap(({ values }) => values), ...(band ?? []).flat()].map(scaled));
-  const ticks = ticksOf(low, high, logarithmic);
+  const ticks = (logarithmic ? powerTicks : roundTicks)(low, high);
   const left = Math.max(0, ...ticks.map(({ text }) => widthOf(context, font, text))) + 10;
   const plot = space - left - 14;
   const x = (step) => left + (steps.length > 1 ? (step / (steps.length - 1)) * (plot - 12) + 6 : plot / 2);
@@ -58,7 +57,7 @@ export function layLines(context, theme, { steps, series, limits, band, logarith
     return down <= tall + STEP_SPACE ? [0, far.indexOf(Math.min(...far))] : null;
   };
   const spots = { rows: 1, columns: steps.length, box: (_, step) => [x(step) - 0.5, 0, 1, tall], near };
-  return { width: space, height: tall + STEP_SPACE + legend.height, paint, x, plot: { left, right: left + plot, height: tall }, spots };
+  return { width: space, height: tall + STEP_SPACE + legend.height, paint, spots };
 }
 
 export const withMinus = (written) => written.replace(/^-(?=\d)/, "−");
@@ -75,8 +74,7 @@ function namedSteps(steps) {
 }
 
 function paintLine(target, { colour, dash, mark }, points, radius) {
-  target.beginPath();
-  points.forEach((point, index) => target[index ? "lineTo" : "moveTo"](...point));
+  trace(target, points);
   target.strokeStyle = colour;
   target.lineWidth = 2;
   target.setLineDash(DASHED[dash]);
@@ -93,9 +91,7 @@ export function lineSign(target, { colour, dash, mark }, x, y) {
 }
 
 function shade(target, [lower, upper]) {
-  target.beginPath();
-  [...upper, ...[...lower].reverse()].forEach((point, index) => target[index ? "lineTo" : "moveTo"](...point));
-  target.closePath();
+  trace(target, [...upper, ...lower.toReversed()], { isClosed: true });
   target.fillStyle = "rgba(128, 140, 152, 0.22)";
   target.fill();
 }
@@ -104,10 +100,6 @@ function spread(values) {
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const margin = Math.max((high - low || Math.abs(high) || 1) * 0.06, Math.abs(high) * 1e-6);
   return [low - margin, high + margin];
-}
-
-function ticksOf(low, high, logarithmic) {
-  return logarithmic ? powerTicks(low, high) : roundTicks(low, high);
 }
 
 // Round numbers, some five of them.

@@ -20,7 +20,7 @@ const LAYOUTS = {
 
 export default function mountQuestion({ data, parentElement, setStateValue }) {
   const sent = unpack(data);
-  const [view, end] = mountOnce(parentElement, makeQuestion, removeQuestion, sent.header.texts);
+  const [view, end] = mountOnce(parentElement, makeQuestion, removeQuestion);
   view.choose = (place) => setStateValue("chosen", { value: place, at: Date.now() }); // the same choice made again, after the page made another, is told too
   receive(view, sent);
   return end;

@@ -1,6 +1,6 @@
 // The steps of a lesson in a row, each a button: a number or, where it is done, a tick. A click leads to the step.
 
-import { element, mountOnce, visible } from "../core/surface.js";
+import { button, element, mountOnce, visible } from "../core/surface.js";
 import { applyTheme } from "../core/theme.js";
 
 export default function mountStrip({ data, parentElement, setTriggerValue }) {
@@ -22,12 +22,11 @@ function fillStrip(strip, { parts, here, alt }, setTriggerValue) {
   strip.list.replaceChildren(...parts.map(({ name, done, waits, state, elsewhere }, step) => {
     const mark = element("span", { class: "mark", "aria-hidden": "true" }, done ? "✓" : String(step + 1));
     const label = element("span", { class: "label" }, visible(name));
-    const button = element("button", { type: "button", title: visible(name) }, mark, label, element("span", { class: "state" }, `(${state})`));
-    if (step === here) button.setAttribute("aria-current", "step");
-    button.classList.toggle("done", done);
-    button.classList.toggle("waits", waits); // and says so below its name
-    if (elsewhere) button.dataset.leads = "elsewhere";
-    button.onclick = () => step !== here && setTriggerValue("go", step);
-    return element("li", {}, button);
+    const made = button(mark, () => step !== here && setTriggerValue("go", step), { title: visible(name), ...(step === here ? { "aria-current": "step" } : {}) });
+    made.append(label, element("span", { class: "state" }, `(${state})`));
+    made.classList.toggle("done", done);
+    made.classList.toggle("waits", waits); // and says so below its name
+    if (elsewhere) made.dataset.leads = "elsewhere";
+    return element("li", {}, made);
   }));
 }

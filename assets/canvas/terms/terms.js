@@ -1,7 +1,7 @@
 // Underlines a term of the glossary where a page first uses it, and explains it there. A button is laid over the word and
 // appended to its paragraph: what Streamlit drew stays as it is, and what it draws anew takes the button away with it.
 
-import { element, placeBelow, visible } from "../core/surface.js";
+import { button, element, placeBelow, visible } from "../core/surface.js";
 
 const PROSE = [
   '[data-testid="stMarkdownContainer"] > :is(p, ul > li)',
@@ -100,8 +100,7 @@ function find(paragraph, { pattern, entries }, explained) {
 
 function makeMark({ box, texts }, entry) {
   const label = texts.explain.replace("{term}", entry.name);
-  const mark = element("button", { type: "button", class: "term", "data-term": entry.name, "aria-label": label, "aria-haspopup": "dialog" });
-  mark.onclick = () => openBox(box, entry, mark);
+  const mark = button("", () => openBox(box, entry, mark), { class: "term", "data-term": entry.name, "aria-label": label, "aria-haspopup": "dialog" });
   return mark;
 }
 
@@ -109,8 +108,7 @@ function makeBox(texts) {
   const box = element("div", { class: "term-box", popover: "auto", role: "dialog", tabindex: "-1" });
   box.heading = element("strong", {});
   box.meaning = element("p", {});
-  const close = element("button", { type: "button", "aria-label": texts.close }, "×");
-  close.onclick = () => box.hidePopover();
+  const close = button("×", () => box.hidePopover(), { "aria-label": texts.close });
   box.all = element("a", { href: new URL("words", document.baseURI).href, target: "_blank", rel: "noreferrer" }, texts.all);
   box.append(close, box.heading, box.meaning, box.all);
   box.addEventListener("toggle", ({ newState }) => newState === "closed" && box.opener?.isConnected && box.contains(document.activeElement) && box.opener.focus());

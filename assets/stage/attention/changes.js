@@ -2,9 +2,9 @@
 // before, after, and what differs. A change is reported as a link writes it (tx_core/transformer/interventions.py).
 
 import { TEXTS } from "../../canvas/core/texts.js";
-import { element } from "../../canvas/core/surface.js";
+import { button, element } from "../../canvas/core/surface.js";
 import { say } from "../../canvas/core/text.js";
-import { button, fillChips, labelled, menu, segments, select } from "../core/toolbar.js";
+import { fillChips, labelled, menu, segments, select } from "../core/toolbar.js";
 import { headName } from "../core/sentences.js";
 
 const at = (layer, head) => `~${layer + 1}${head === undefined ? "" : `-${head + 1}`}`;

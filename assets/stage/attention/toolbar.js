@@ -1,9 +1,9 @@
 // The controls of the stage of Attention: what only changes the look changes the state; what computes is reported.
 
 import { TEXTS } from "../../canvas/core/texts.js";
-import { element } from "../../canvas/core/surface.js";
+import { button, element } from "../../canvas/core/surface.js";
 import { say } from "../../canvas/core/text.js";
-import { fold, iconButton, button, labelled, makeToolbar, menu, segments, select, toggle, zoomButtons } from "../core/toolbar.js";
+import { fold, iconButton, labelled, makeToolbar, menu, segments, select, toggle, zoomButtons } from "../core/toolbar.js";
 import { headName } from "../core/sentences.js";
 import { makePresentButton } from "../core/stage.js";
 import { makeChangeMenu } from "./changes.js";

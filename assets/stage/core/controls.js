@@ -1,7 +1,7 @@
 // Controls of a toolbar that a page declares: see pages/ui/stage/controls.py. One that looks changes the state; any other is reported.
 
-import { element, refill } from "../../canvas/core/surface.js";
-import { button, iconButton, segments, select, toggle } from "./toolbar.js";
+import { button, element, refill } from "../../canvas/core/surface.js";
+import { iconButton, segments, select, toggle } from "./toolbar.js";
 
 const flag = (on) => (on ? "1" : "0");
 const several = (written) => (written === "none" || !written ? [] : written.split("-"));

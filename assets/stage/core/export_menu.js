@@ -1,9 +1,9 @@
 // The menu of what can be saved: figure, data, a web page that works offline, and the link of the view. All is made in the browser.
 
-import { element, visible } from "../../canvas/core/surface.js";
+import { button, element, visible } from "../../canvas/core/surface.js";
 import { say } from "../../canvas/core/text.js";
 import { TEXTS } from "../../canvas/core/texts.js";
-import { button, labelled, menu, select, toggle } from "./toolbar.js";
+import { labelled, menu, select, toggle } from "./toolbar.js";
 import { escaped } from "../../canvas/figure/svg.js";
 import { canFilm, filmOf, layDrawing, pngOf, print, printable, save, svgOf } from "./figure.js";
 

@@ -1,12 +1,11 @@
 // The life of a stage, the same for all: it is mounted once, drawn again when its room, its fonts or the screen change, kept in a file, and
 // ended. A stage is an object with a `store` of how it is looked at.
 
-import { element, mountOnce, watchScreen } from "../../canvas/core/surface.js";
+import { button, element, mountOnce, watchScreen } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { addressOf, makeAddressWriter } from "./address.js";
 import { placeInNotebook } from "./notebook.js";
 import { computed, connect, present, tellLook } from "./page.js";
-import { button } from "./toolbar.js";
 
 const views = new Map(); // by page, or step of a room: how it was looked at last, for who comes back to it
 let wish = null; // what was asked for last of a stage that was drawn before its page had run, and at which step of a room

@@ -1,16 +1,10 @@
 // One row of controls. What does not fit goes into the menu at its end, the last first; never into a second row.
 
-import { element, placeBelow, refill } from "../../canvas/core/surface.js";
+import { button, element, placeBelow, refill } from "../../canvas/core/surface.js";
 import { say } from "../../canvas/core/text.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 
 const GAP = 8;
-
-export function button(label, act, attributes = {}) {
-  const made = element("button", { type: "button", ...attributes }, label);
-  made.onclick = act;
-  return made;
-}
 
 export function iconButton(sign, label, act) {
   return button(sign, act, { class: "icon", "aria-label": label, title: label });

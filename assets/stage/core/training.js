@@ -1,8 +1,7 @@
 // What a stage shows of a training that computes on the server: its buttons, how far it is, and why it could not go on.
 
-import { element, refill, setText } from "../../canvas/core/surface.js";
+import { button, element, refill, setText } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
-import { button } from "./toolbar.js";
 
 const PAUSE = 1000; // milliseconds between two questions how far a training is
 

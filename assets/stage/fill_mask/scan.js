@@ -1,10 +1,10 @@
 // Which heads does the prediction depend on? A button above the wall asks for a scan; its result colours the wall. Progress of a long
 // one is asked for by a route, and the page for the result once it has ended.
 
-import { element, setText } from "../../canvas/core/surface.js";
+import { button, element, setText } from "../../canvas/core/surface.js";
 import { say } from "../../canvas/core/text.js";
 import { cellsOf, effectOf, limitOf, noteOf } from "../core/effects.js";
-import { button, select, toggle } from "../core/toolbar.js";
+import { select, toggle } from "../core/toolbar.js";
 import { rampBetween } from "../views/legend.js";
 
 const [POLL, LATER] = [500, 3000]; // milliseconds between two questions; after one that was not answered

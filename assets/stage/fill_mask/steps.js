@@ -1,9 +1,9 @@
 // The blanks of a sentence filled one after another, in the order that the reader chooses: every order of a short sentence was sent, so
 // that a step asks nobody. How far it is stands in one look: "surest-2", "left-3", "hand-2-1" (blanks counted from 1).
 
-import { element, refill, setText } from "../../canvas/core/surface.js";
+import { button, element, refill, setText } from "../../canvas/core/surface.js";
 import { say } from "../../canvas/core/text.js";
-import { button, segments } from "../core/toolbar.js";
+import { segments } from "../core/toolbar.js";
 
 const HAND = "hand";
 export function makeSteps({ header: { labels: { steps: texts } }, store }) {

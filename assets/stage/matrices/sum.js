@@ -9,10 +9,6 @@ import { rowOf, valueAt } from "./matrix.js";
 const FEW_SUMMANDS = 3; // of a mean or a variance
 const EXPONENT_LIMIT = 50; // e to a larger power is shifted by the largest score of the row
 
-function counted(sentence, count) {
-  return say(sentence, { count });
-}
-
 // Returns the cells to highlight: { matrix, row, column, part }. Without a row or a column, the whole column or row.
 export function lightsOf(model, cell) {
   const { origin } = model.byName[cell.matrix];
@@ -32,7 +28,7 @@ export function arithmetic(model, cell) {
   const matrix = model.byName[cell.matrix];
   const total = { text: number(valueAt(matrix, cell.row, cell.column)), part: "total" };
   if (!matrix.origin || !isHere(model, cell, matrix.origin)) return { pieces: [total], note: matrix.alt };
-  return { note: matrix.alt, ...{ product, added, subtracted, divided, allowed, masked, lowered, shares, activation, mean, variance, normalised }[matrix.origin.kind](model, cell, matrix, total) };
+  return { note: matrix.alt, ...{ product, added: joined(" + "), subtracted: joined(" − "), divided, allowed, masked, lowered, shares, activation, mean: averaged, variance: averaged, normalised }[matrix.origin.kind](model, cell, matrix, total) };
 }
 
 // Tells whether the column of a projection's matrix is here: after the slider moved, the page still has to send it.
@@ -54,21 +50,21 @@ function product(model, { row, column }, matrix, total) {
 // Says of a dot product of query and key how it compares with the others of its row; of other products the matrix's sentence.
 function noteOnProduct(texts, { row, column }, matrix) {
   if (matrix.rowKind !== "query" || matrix.columnKind !== "key" || matrix.rows === 1) return matrix.alt;
+  return compared(matrix, row, column, texts.noBetterKey, texts.betterKeys);
+}
+
+// A sentence on a cell, according to whether others of its row are larger.
+function compared(matrix, row, column, largest, others) {
   const values = rowOf(matrix, row);
   const larger = values.filter((value) => value > values[column]).length;
   const [query, key] = [matrix.rowTexts[row], matrix.columnTexts[column]];
-  return say(larger ? texts.betterKeys : texts.noBetterKey, { query, key, larger, others: values.length - 1 });
+  return say(larger ? others : largest, { query, key, larger, others: values.length - 1, weight: number(values[column]) });
 }
 
-function added(model, { row, column }, matrix, total) {
+const joined = (sign) => (model, { row, column }, matrix, total) => {
   const numbers = matrix.origin.of.map((name) => ({ text: inSum(valueAt(model.byName[name], row, column)), part: "left" }));
-  return { pieces: [...numbers.flatMap((one, index) => (index ? [" + ", one] : [one])), " = ", total] };
-}
-
-function subtracted(model, { row, column }, matrix, total) {
-  const [one, other] = matrix.origin.of.map((name) => ({ text: inSum(valueAt(model.byName[name], row, column)), part: "left" }));
-  return { pieces: [one, " − ", other, " = ", total] };
-}
+  return { pieces: [...numbers.flatMap((one, index) => (index ? [sign, one] : [one])), " = ", total] };
+};
 
 // A cell of a mask; whoever sets `hiddenNote` says why a key is hidden.
 function allowed(model, { row, column }, matrix, total) {
@@ -105,15 +101,8 @@ function shares(model, { row, column }, matrix, total) {
   const { texts } = model;
   if (own === -Infinity) return { pieces: filled(texts.hiddenByMask, { weight: total }), note: texts.nothingTaken };
   const result = { softmax, sparsemax, hardmax }[matrix.origin.how](texts, scores, own, total, matrix, row);
-  return { ...result, note: [noteOnWeight(texts, matrix, row, column), result.note].filter(Boolean).join(" ") };
-}
-
-function noteOnWeight(texts, matrix, row, column) {
-  if (matrix.rows === 1) return "";
-  const values = rowOf(matrix, row);
-  const larger = values.filter((value) => value > values[column]).length;
-  const named = { query: matrix.rowTexts[row], key: matrix.columnTexts[column], weight: number(values[column]) };
-  return say(larger ? texts.gives : texts.givesMost, named);
+  const note = matrix.rows === 1 ? "" : compared(matrix, row, column, texts.givesMost, texts.gives);
+  return { ...result, note: [note, result.note].filter(Boolean).join(" ") };
 }
 
 function softmax(texts, scores, own, total) {
@@ -124,10 +113,9 @@ function softmax(texts, scores, own, total) {
   const sum = powers.reduce((one, other) => one + other, 0);
   const power = (score) => ["e", { text: number(score - shift), part: score === own ? "left" : undefined, raised: true }];
   const listed = seen.slice(0, 12).flatMap((score, index) => [...(index ? [" + "] : []), ...power(score)]);
-  const rest = seen.length > 12 ? [` + ${counted(texts.more, seen.length - 12)}`] : [];
-  const note = shift ? say(texts.shifted, { score: number(shift) }) : undefined;
+  const rest = seen.length > 12 ? [` + ${say(texts.more, { count: seen.length - 12 })}`] : [];
   const pieces = [...power(own), " ÷ (", ...listed, ...rest, ") = ", `${number(Math.exp(own - shift))} ÷ ${number(sum)} = `, total];
-  return note ? { pieces, note } : { pieces };
+  return { pieces, note: shift ? say(texts.shifted, { score: number(shift) }) : "" };
 }
 
 // Sparsemax subtracts one threshold from every score of a row and sets negative results to zero.
@@ -152,15 +140,10 @@ function activation(model, cell, matrix, total) {
   return { pieces: filled(model.texts.activation, { function: matrix.origin.how, number: from(model, cell, matrix), result: total }) };
 }
 
-function mean(model, cell, matrix, total) {
+function averaged(model, cell, matrix, total) {
   const values = rowOf(model.byName[matrix.origin.of[0]], cell.row);
-  return { pieces: ["(", ...listed(model.texts, values.map((value) => inSum(value)), values.length), `) ÷ ${values.length} = `, total] };
-}
-
-function variance(model, cell, matrix, total) {
-  const values = rowOf(model.byName[matrix.origin.of[0]], cell.row);
-  const away = inSum(meanOf(values));
-  return { pieces: ["(", ...listed(model.texts, values.map((value) => `(${number(value)} − ${away})²`), values.length), `) ÷ ${values.length} = `, total] };
+  const written = matrix.origin.kind === "mean" ? values.map(inSum) : values.map((value) => `(${number(value)} − ${inSum(meanOf(values))})²`);
+  return { pieces: ["(", ...listed(model.texts, written), `) ÷ ${values.length} = `, total] };
 }
 
 // weight and bias: the learned scale and shift, where the page sends them.
@@ -179,9 +162,10 @@ function from(model, { row, column }, matrix) {
   return { text: inSum(valueAt(model.byName[matrix.origin.of[0]], row, column)), part: "left" };
 }
 
-function listed(texts, written, count) {
+function listed(texts, written) {
+  const count = written.length;
   const shown = written.slice(0, FEW_SUMMANDS).flatMap((text, index) => [...(index ? [" + "] : []), { text, part: "left" }]);
-  return count > FEW_SUMMANDS ? [...shown, ` + … ${counted(texts.more, count - FEW_SUMMANDS)}`] : shown;
+  return count > FEW_SUMMANDS ? [...shown, ` + … ${say(texts.more, { count: count - FEW_SUMMANDS })}`] : shown;
 }
 
 function meanOf(values) {

@@ -1,12 +1,12 @@
 // A picture of routes with what can be done to it, for any stage: it asks for arcs, keeps what is chosen, says it, and offers cuts.
 
-import { element, isStill, refill, setText, visible } from "../../canvas/core/surface.js";
+import { button, element, isStill, refill, setText, visible } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { say as fill } from "../../canvas/core/text.js";
 import { percent } from "../../canvas/core/numbers.js";
 import { css } from "../../canvas/core/palette.js";
 import { makeStore } from "../core/store.js";
-import { button, fillChips } from "../core/toolbar.js";
+import { fillChips } from "../core/toolbar.js";
 import { arcName, drawRoutes, hindering, makeRoutes, routesDrawing } from "../views/routes.js";
 
 const [PLAY_MS, LAYER_MS] = [4000, 600]; // milliseconds of a whole play, and at most of a layer

@@ -1,12 +1,12 @@
 // The toolbar of a picture of routes: play, step, how weak an arc may be; and what of it goes into files.
 
 import { TEXTS } from "../../canvas/core/texts.js";
-import { element, isStill, visible } from "../../canvas/core/surface.js";
+import { button, element, isStill, visible } from "../../canvas/core/surface.js";
 import { say } from "../../canvas/core/text.js";
 import { closed, csvText, makeExport, withOrigin } from "../core/export_menu.js";
 import { packStage } from "../core/run.js";
 import { fileHeader, makePresentButton } from "../core/stage.js";
-import { button, fold, iconButton, makeToolbar, segments, select } from "../core/toolbar.js";
+import { fold, iconButton, makeToolbar, segments, select } from "../core/toolbar.js";
 
 const PAPER_ROW = 46; // pixels between two layers
 

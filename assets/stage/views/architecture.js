@@ -1,7 +1,7 @@
 // One drawing of a model: what stands before its blocks, the blocks with one of them opened, and what stands after them. A click on a
 // box chooses the part, a click on a block chooses the block. Data: pages/ui/stage/architecture.py.
 
-import { stepByKey } from "../../canvas/core/keys.js";
+import { stopAt, walkByKey } from "../../canvas/core/keys.js";
 import { element, svgElement as made } from "../../canvas/core/surface.js";
 import { say, widthOf } from "../../canvas/core/text.js";
 
@@ -20,7 +20,7 @@ export function makeArchitecture(set) {
   svg.append(lines);
   const node = element("div", { class: "architecture", role: "toolbar", "data-testid": "architecture" }, svg);
   const drawing = { node, svg, lines, set, known: new Map(), order: [], pattern: "" };
-  node.onkeydown = (event) => walk(drawing, event);
+  node.onkeydown = (event) => press(event, drawing.order.map(({ key }) => drawing.known.get(key)));
   return drawing;
 }
 
@@ -43,7 +43,7 @@ export function drawArchitecture(drawing, data, { width, theme }) {
   }
   arrange(svg, laid.items.map(({ key }) => known.get(key)), lines);
   const focusable = laid.items.find(({ lit, act }) => lit && act) ?? drawing.order[0];
-  for (const { key } of drawing.order) known.get(key).setAttribute("tabindex", key === focusable?.key ? "0" : "-1");
+  stopAt(known.get(focusable?.key), drawing.order.map(({ key }) => known.get(key)));
   const goal = laid.items.find(({ lit }) => lit) ?? laid.items.find(({ kind }) => kind === "opened");
   const pattern = `${laid.width} ${width} ${goal?.key}`;
   if (pattern !== drawing.pattern && laid.width > width && goal) node.scrollLeft = Math.min(goal.x - ARROW, goal.x + (goal.width - width) / 2);
@@ -81,14 +81,10 @@ const text = (words, x, y, anchor, size, kind = "") => made("text", { x, y, "tex
 
 const valuesOf = ({ sets }) => (Object.keys(sets).length ? sets : null);
 
-function walk({ order, known, node }, event) {
-  const at = order.findIndex(({ key }) => known.get(key) === node.getRootNode().activeElement);
-  if (at < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
-  const to = stepByKey(event, at, order.length);
-  if (event.key === "Enter" || event.key === " ") known.get(order[at].key).onclick();
-  else if (to !== null) known.get(order[to].key).focus();
-  else return;
+function press(event, nodes) {
+  if (event.ctrlKey || event.metaKey || event.altKey || walkByKey(event, nodes) || !["Enter", " "].includes(event.key)) return;
   event.preventDefault();
+  event.target.onclick?.();
 }
 
 // --- Where everything stands

@@ -4,17 +4,14 @@ import { digits, changeOf, NO_CHANGE, span, strongest, weightOf } from "../../ca
 import { element } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { filled } from "../../canvas/core/text.js";
+import { iconButton } from "../core/toolbar.js";
 
 const LISTED = 8;
 const LEAST_CHANGE = 0.0005;
 
 // focus: called with -1, 1 or null for the row before, the next, or none.
 export function makeBars(focus) {
-  const step = (label, sign, by) => {
-    const button = element("button", { type: "button", class: "icon", "aria-label": label, title: label }, sign);
-    button.onclick = () => focus(by);
-    return button;
-  };
+  const step = (label, sign, by) => iconButton(sign, label, () => focus(by));
   const title = element("p", { class: "bars-title", "aria-live": "polite" });
   const list = element("ol", { class: "bars", "data-testid": "attention-strongest" });
   const clear = step(TEXTS.map.clear, "×", null);
@@ -43,10 +40,12 @@ export function drawBars(bars, model, focus, { before, after, difference, texts 
 
 // The rows stay, so that a bar moves to its new length.
 function rowAt(bars, place) {
-  bars.rows[place] ??= element("li", {}, element("bdi", { class: "bar-token" }), element("span", { class: "bar-track", "aria-hidden": "true" },
-    element("span", { class: "bar-fill" })), element("span", { class: "bar-value" }), element("span", { class: "bar-guess" }));
-  return bars.rows[place];
+  return (bars.rows[place] ??= makeBarRow());
 }
+
+// marks: what lies on the track besides the bar.
+export const makeBarRow = (...marks) => element("li", {}, element("bdi", { class: "bar-token" }), element("span", { class: "bar-track", "aria-hidden": "true" },
+  element("span", { class: "bar-fill" }), ...marks), element("span", { class: "bar-value" }), element("span", { class: "bar-guess" }));
 
 function fill(row, model, at, query, guesses) {
   const [token, track, value, guess] = row.children;

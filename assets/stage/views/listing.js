@@ -1,6 +1,6 @@
 // A small table of words and numbers, as a table of the page.
 
-import { element, setText, visible } from "../../canvas/core/surface.js";
+import { button, element, setText, visible } from "../../canvas/core/surface.js";
 
 // choose: called with the number of the row that is clicked; open: with the address of a link that is.
 export function makeListing({ choose, open }) {
@@ -33,9 +33,7 @@ export function drawListing(made, chart, { sentence, canChoose, chosen, link }) 
     const line = element("tr", number === chosen ? { class: "chosen" } : {}, ...row.map((text, index) => cell(text, index, index ? "td" : "th")));
     if (chart.links?.[number] && made.open) line.lastChild.replaceChildren(anchor(made, chart.links[number], row.at(-1)));
     if (!canChoose) return line;
-    const button = element("button", { type: "button", "aria-pressed": String(number === chosen) }, ...line.firstChild.childNodes);
-    button.onclick = () => made.choose(number);
-    line.firstChild.append(button);
+    line.firstChild.append(button(line.firstChild.firstChild, () => made.choose(number), { "aria-pressed": String(number === chosen) }));
     return line;
   });
   made.table.replaceChildren(element("thead", {}, head), element("tbody", {}, ...rows));

@@ -1,11 +1,10 @@
 // The mask of one head, painted or chosen, beside the scores and weights that follow from it: the rest of a computation in steps
 // (steps.js) whose scores alone were sent. data.masking: `labels`, `penalised`, `real` tokens, whether it is `paintable`, `padding` by mask.
 
-import { element, setText } from "../../canvas/core/surface.js";
+import { button, element, setText } from "../../canvas/core/surface.js";
 import { number, smallNumber } from "../../canvas/core/numbers.js";
 import { say as said } from "../../canvas/core/text.js";
 import { emptyRows, leaks, maskedScores, maskOf, writeMask } from "../core/masking.js";
-import { button } from "../core/toolbar.js";
 import { drawMask, makeMask } from "./mask.js";
 
 export const BELOW = 56; // pixels kept for what is said below the sum

@@ -1,10 +1,11 @@
 // What the model puts into a blank, as bars: the most likely words, and those that the reader follows. A bar stays while its word
 // does, and moves to its new length.
 
-import { stepByKey } from "../../canvas/core/keys.js";
+import { stopAt, walkByKey } from "../../canvas/core/keys.js";
 import { element, isStill, keep, readKept, setText } from "../../canvas/core/surface.js";
 import { say } from "../../canvas/core/text.js";
 import { TEXTS } from "../../canvas/core/texts.js";
+import { makeBarRow } from "./bars.js";
 
 const MOVE = 200; // milliseconds
 const DRAFT = "attention-explorer:follow"; // what was typed and not asked for yet, for after a reload or a lost server
@@ -30,7 +31,7 @@ export function makePredictions(texts, follow) {
 function makeList(label, ...title) {
   const node = element("ol", { class: "bars words-list", "aria-label": label });
   const list = { rows: new Map(), node: element("div", {}, ...title, node), bars: node };
-  node.onkeydown = (event) => step(list, event);
+  node.onkeydown = (event) => walkByKey(event, [...node.children]); // each tells its note
   return list;
 }
 
@@ -62,16 +63,6 @@ export function drawWords(made, words, limit, compared) {
   });
 }
 
-// Arrow keys walk the bars; each tells its note.
-function step({ bars }, event) {
-  const rows = [...bars.children];
-  const next = stepByKey(event, rows.indexOf(event.target.closest("li")), rows.length);
-  if (next === null) return;
-  event.preventDefault();
-  for (const row of rows) row.tabIndex = row === rows[next] ? 0 : -1;
-  rows[next].focus();
-}
-
 // prediction: of pages/fill_mask/stage.py; compared: "before", "after" or "difference"; asks: whether words to follow are asked for.
 export function drawPredictions(made, prediction, compared, { asks }) {
   const { texts } = made;
@@ -101,17 +92,11 @@ export function drawPredictions(made, prediction, compared, { asks }) {
 
 function drawList(list, words, limit, compared) {
   const nameOf = ({ id, label }) => id ?? label; // two tokens may read alike
-  const kept = new Map(words.map((word) => [nameOf(word), list.rows.get(nameOf(word)) ?? makeRow()]));
+  const kept = new Map(words.map((word) => [nameOf(word), list.rows.get(nameOf(word)) ?? makeBarRow(element("span", { class: "bar-was" }), element("i", { class: "bar-class" }))]));
   const rows = words.map((word, place) => fill(kept.get(nameOf(word)), word, limit, compared, place));
   if (list.bars.children.length !== rows.length || rows.some((row, place) => list.bars.children[place] !== row)) list.bars.replaceChildren(...rows);
-  const focusable = rows.find((row) => row.tabIndex === 0) ?? rows[0];
-  for (const row of rows) row.tabIndex = row === focusable ? 0 : -1;
+  stopAt(rows.find((row) => row.tabIndex === 0) ?? rows[0], rows);
   list.rows = kept;
-}
-
-function makeRow() {
-  return element("li", { tabindex: "-1" }, element("bdi", { class: "bar-token" }), element("span", { class: "bar-track", "aria-hidden": "true" },
-    element("span", { class: "bar-fill" }), element("span", { class: "bar-was" }), element("i", { class: "bar-class" })), element("span", { class: "bar-value" }), element("span", { class: "bar-guess" }));
 }
 
 function fill(row, word, limit, compared, place) {

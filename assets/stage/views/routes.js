@@ -3,6 +3,7 @@
 // made anew but arcs that have come.
 
 import { element, setText, svgElement as svg, visible } from "../../canvas/core/surface.js";
+import { stepByKey, walkByKey } from "../../canvas/core/keys.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { css, mix } from "../../canvas/core/palette.js";
 import { say } from "../../canvas/core/text.js";
@@ -77,29 +78,22 @@ function pressKey(view, event) {
   if (event.altKey || event.ctrlKey || event.metaKey || !KEYS.includes(event.key)) return;
   event.preventDefault();
   const one = event.target.closest(".presses");
-  if (one) return walk(view, one, event.key);
+  if (one) return walk(view, one, event);
   if (["ArrowUp", "ArrowDown"].includes(event.key)) return view.gestures.step(event.key === "ArrowUp" ? 1 : -1);
   if (view.arcs.length) return walkArcs(view, event.key);
   view.pressed.push(event.key); // until arcs have come
 }
 
-function walk(view, one, key) {
-  if (key === "Enter" || key === " ") return press(view, one);
-  const all = [...one.parentNode.children].filter(({ dataset }) => dataset.word !== undefined || dataset.layer !== undefined);
-  const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, Home: -Infinity, End: Infinity }[key];
-  if (by === undefined) return;
-  const next = all[Math.max(0, Math.min(all.length - 1, all.indexOf(one) + by))];
-  one.setAttribute("tabindex", "-1");
-  next.setAttribute("tabindex", "0");
-  next.focus();
+function walk(view, one, event) {
+  if (event.key === "Enter" || event.key === " ") return press(view, one);
+  const all = [...one.parentNode.querySelectorAll(".presses")];
+  return walkByKey(event, one.dataset.layer ? all.reverse() : all); // of layers the highest is the first
 }
 
 function walkArcs(view, key) {
-  const last = view.arcs.length - 1;
   const at = view.arcs.findIndex((arc) => arcName(arc) === view.at); // the list is sorted anew when arcs come
   if (key === "Enter" || key === " ") return at >= 0 && view.gestures.choose(view.arcs[at]);
-  const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: last, Escape: -1 }[key];
-  const arc = key === "Escape" ? null : view.arcs[Math.min(last, Math.max(0, next))];
+  const arc = key === "Escape" ? null : view.arcs[stepByKey({ key }, at < 0 ? null : at, view.arcs.length)];
   view.at = arc && arcName(arc);
   view.pointed = view.at;
   view.gestures.point(arc);

@@ -1,7 +1,7 @@
 // A computation as matrices: one row of steps, the matrices of one of them, and the sum behind any cell of them.
 
 import { drawDimensions, exists, rowOf } from "../matrices/matrix.js";
-import { element, refill, setText } from "../../canvas/core/surface.js";
+import { button, element, refill, setText } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { say } from "../../canvas/core/text.js";
 import { labelled, menu, zoomButtons } from "../core/toolbar.js";
@@ -136,13 +136,11 @@ function fillSteps(made, shown, chosen) {
   const steps = data.steps.filter(({ name, makes, optional }) => !optional || name === shown || makes.includes(chosen?.matrix));
   refill(node, steps.map(({ name, sign, title }) => [name, sign, title]), () => {
     const buttons = steps.flatMap(({ name, sign, title }, index) => {
-      const one = element("button", { type: "button", "data-step": name }, element("span", { class: "sign" }, sign), element("span", { class: "made" }, title));
-      one.setAttribute("aria-label", say(TEXTS.matrices.stepOf, { sign, title }));
-      one.onclick = () => chooseStep(made, name);
+      const one = button(element("span", { class: "sign" }, sign), () => chooseStep(made, name), { "data-step": name, "aria-label": say(TEXTS.matrices.stepOf, { sign, title }) });
+      one.append(element("span", { class: "made" }, title));
       return index ? [element("span", { class: "arrow", "aria-hidden": "true" }, "→"), one] : [one];
     });
-    const all = element("button", { type: "button", "data-step": "all", class: "all" }, TEXTS.matrices.allSteps);
-    all.onclick = () => chooseStep(made, "all");
+    const all = button(TEXTS.matrices.allSteps, () => chooseStep(made, "all"), { "data-step": "all", class: "all" });
     return steps.length > 1 && !data.masking ? [...buttons, ...(data.grows ? [] : [all])] : [];
   });
   made.row.hidden = !steps.length;

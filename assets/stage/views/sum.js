@@ -3,10 +3,10 @@
 import { arithmetic } from "../matrices/sum.js";
 import { valueAt } from "../matrices/matrix.js";
 import { inSum, number } from "../../canvas/core/numbers.js";
-import { element, setText, visible } from "../../canvas/core/surface.js";
+import { button, element, setText, visible } from "../../canvas/core/surface.js";
 import { filled, say } from "../../canvas/core/text.js";
 import { TEXTS } from "../../canvas/core/texts.js";
-import { button, iconButton } from "../core/toolbar.js";
+import { iconButton } from "../core/toolbar.js";
 
 const FEW_TERMS = 6; // of a long sum: the largest ones
 const LONG = FEW_TERMS + 2;

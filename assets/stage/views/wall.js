@@ -6,6 +6,7 @@ import { element, sharpen } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { say } from "../../canvas/core/text.js";
 import { headName } from "../core/sentences.js";
+import { toggle } from "../core/toolbar.js";
 
 const SMALLEST = 24; // as large as a finger needs
 const LARGEST = 44;
@@ -30,11 +31,7 @@ export function makeWall(choose) {
     moved: (place, event) => isAdding(event) || pick(wall, place, false),
   });
   wall.grid = wall.buttons.node;
-  wall.toggle = element("button", { type: "button", class: "quiet", "aria-pressed": "false" }, TEXTS.wall.several);
-  wall.toggle.onclick = () => {
-    wall.several = !wall.several;
-    wall.toggle.setAttribute("aria-pressed", String(wall.several));
-  };
+  wall.toggle = toggle(TEXTS.wall.several, (on) => wall.toggle.set((wall.several = on)));
   wall.name = element("span", { class: "wall-name", "aria-hidden": "true" });
   wall.legend = element("p", { class: "class-legend" }, element("i"), TEXTS.classLegend);
   const scroller = element("div", { class: "wall-scroller" }, element("div", { class: "wall-picture" }, wall.canvas, wall.grid));
