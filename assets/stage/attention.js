@@ -37,7 +37,7 @@ export default mount;
 // what else ends with the stage.
 // And what it has instead: `fields` of the address; `makeRow`, the row below the toolbar; `choosers` of heads; `possible`, a view with what
 // a run has; `settle`, what else follows from a change; `maps`, before and after on common axes; `describe` them; `titles`; `drawHeads`, the
-// wall; `follows`, whether wall and bars show the run that the map shows; `notes`; `tell` of a cell; `later`, what is fetched after the picture; `files`, what goes into files; `figure`, another picture that is shown
+// wall; `follows`, whether wall and bars show the run that the map shows; `notes`; `tell` of a cell; `files`, what goes into files; `figure`, another picture that is shown
 // in place of the map, or null: its drawing, caption and CSV.
 export function attentionStage(parts) {
   return stageOf({ make: (parent) => makeStage(parent, parts), receive: (stage, data) => receive(stage, unpackStage(data)), written, redraw: draw, end: (stage) => parts.end?.(stage) });
@@ -243,7 +243,7 @@ function show(stage, state, view, before, after, difference) {
   stage.root.dataset.heads = state.heads.map(([layer, head]) => `${layer + 1}-${head + 1}`).join("_");
   stage.root.dataset.compared = compared;
   stage.root.dataset.paints = String((stage.paints = (stage.paints ?? 0) + 1));
-  (parts.drawHeads ?? drawTheWall)(stage, state, null);
+  (parts.drawHeads ?? drawTheWall)(stage, state, header.whole);
   parts.draw?.(stage);
 }
 
@@ -288,19 +288,18 @@ function distinct(labels) {
   });
 }
 
-function drawTheWall(stage, state, thumbnails) {
+function drawTheWall(stage, state, isHere) {
   const { header, theme } = stage;
   const stack = header.stacks[state.stackNumber];
   const isHidden = header.hidden.includes("heads") || (header.hidden.includes("wall") && !state.wallOpen);
   stage.wall.node.hidden = isHidden;
   const view = prepared(stage, state);
   const run = stage.parts.follows && state.compared === "before" && header.before ? header.before : header.run;
-  const name = `${run.id} ${state.words} ${state.hide} ${state.stackNumber}`;
-  if (thumbnails) stage.small = { name, thumbnails };
-  const small = stage.small?.name === name ? stage.small.thumbnails
-    : stage.thumbnails?.[state.stackNumber] ?? (view.isPlain || header.whole ? wallOf(runs, run, header.stacks, state.stackNumber, view) : null);
+  const name = `wall ${run.id} ${state.words} ${state.hide} ${state.stackNumber}`;
+  const sent = stage.thumbnails?.[state.stackNumber];
+  if (!stage.views.get(name) && (view.isPlain ? !sent : isHere)) stage.views.set(name, wallOf(runs, run, header.stacks, state.stackNumber, view));
+  const small = stage.views.get(name) ?? sent;
   if (!small || isHidden) return;
-  if (stage.small?.name !== name && !stage.thumbnails) stage.small = { name, thumbnails: small };
   const shown = {
     layers: stack.layers, heads: stack.heads, thumbnails: small, chosen: state.heads, scale: state.scale,
     moved: header.moved[state.stackNumber] ?? [], guesses: header.guesses?.wall ?? [],
@@ -318,16 +317,10 @@ function later(stage) {
     const state = stage.store.get();
     setText(stage.details, (stage.parts.notes ?? notes)(stage, state).join(" "));
     stage.about.hidden = !stage.details.textContent;
-    if (stage.parts.later) return void stage.parts.later(stage, () => stage.header === header && stage.root.isConnected);
     if (header.whole) return;
     const isShown = () => stage.header === header && stage.root.isConnected;
-    fetchAhead(runs, header.run, header.stacks, isShown).then(() => {
-      const now = stage.store.get();
-      const view = isShown() ? prepared(stage, now) : null;
-      const small = view && !view.isPlain && stage.small?.name !== `${header.run.id} ${now.words} ${now.hide} ${now.stackNumber}`
-        ? wallOf(runs, header.run, header.stacks, now.stackNumber, view) : null;
-      if (small) drawTheWall(stage, now, small);
-    });
+    Promise.all([header.run, header.before].map((run) => run && fetchAhead(runs, run, stacksOf(header, run), isShown)))
+      .then(() => isShown() && (stage.parts.drawHeads ?? drawTheWall)(stage, stage.store.get(), true));
   }, AFTER_PICTURE);
 }
 

@@ -12,11 +12,11 @@ import { flag } from "./core/address.js";
 import { csvText, withOrigin } from "./core/export_menu.js";
 import { compute } from "./core/page.js";
 import { differenceOn, differingShare, hasBoth, onPair, pairViews } from "./core/pair.js";
-import { fetchAhead, stacksOf } from "./core/run.js";
+import { stacksOf } from "./core/run.js";
 import { describeDifference, headName } from "./core/sentences.js";
 import { mapOf, viewOf, wallOf } from "./core/shown.js";
-import { segments } from "./core/toolbar.js";
-import { drawWords, makeWords, wordOf } from "./compare/words.js";
+import { segments, select } from "./core/toolbar.js";
+import { drawChart, makeChart } from "./views/chart.js";
 import { drawWall } from "./views/wall.js";
 
 const LEAST = 0.005; // of a share: where no head differs more, none is dark
@@ -28,7 +28,7 @@ const FIELDS = {
   focus: (row) => (row === null ? "" : String(row + 1)), word: (places) => (places === null ? "" : places.map((place) => place + 1).join("-")), compared: String,
 };
 const PARTS = {
-  entry: "compare", fields: FIELDS, arrange, makeRow, choosers, possible, settle, take, maps, describe, headsInWords, barTexts, titles, drawHeads, notes, tell, later,
+  entry: "compare", fields: FIELDS, arrange, makeRow, choosers, possible, settle, take, maps, describe, headsInWords, barTexts, titles, drawHeads, notes, tell,
   draw, otherFigure, files: { captionOf, csvOf, fileName: ({ header }) => header.stem },
 };
 
@@ -251,8 +251,8 @@ function drawHeads(stage, state, isHere) {
   const stack = stackOf(header, side);
   stage.wall.node.hidden = header.hidden.includes(side && BOTH.includes(header.vary) ? "heads_b" : "heads");
   stage.wallLegend.hidden = state.compared !== "difference";
-  const shares = sharesOf(stage, state, header.whole || isHere);
-  const found = state.compared === "difference" ? wallOfShares(shares) : thumbnailsOf(stage, state, side, header.whole || isHere);
+  const shares = sharesOf(stage, state, isHere);
+  const found = state.compared === "difference" ? wallOfShares(shares) : thumbnailsOf(stage, state, side, isHere);
   const note = (head) => say(header.labels.headDiffers, { share: shares[head[0]][head[1]].toFixed(2) });
   const of = shares && (side || !BOTH.includes(header.vary)); // of A's own heads nothing is known where B's are compared with one of them
   drawWall(stage.wall, {
@@ -300,7 +300,35 @@ function sharesOf(stage, state, isHere) {
   return shares;
 }
 
-// --- Beside and after the picture
+// --- Beside and after the picture: how similar a word's vectors are in A and in B, layer by layer, of the row that was marked last, or of a
+// word that is chosen
+
+const [WIDE, TALL] = [900, 340]; // pixels, the sentence included
+
+function makeWords({ header: { labels } }, choose) {
+  const words = { labels };
+  words.choose = select(labels.word, (number) => choose(Number(number)));
+  words.nothing = element("p", { class: "quiet-text" });
+  words.chart = makeChart({ choose: () => {} });
+  words.node = element("section", { class: "word-lines", "aria-label": labels.similarity },
+    element("div", { class: "group" }, element("h3", {}, labels.similarity), words.choose), words.nothing, words.chart.node);
+  return words;
+}
+
+const wordOf = (followed, places) => followed.find((one) => same(one.places, places)) ?? followed.find(({ isFirst }) => isFirst);
+
+// places: of the chosen word among all whole words, in A and in B; null for the first one.
+function drawWords({ header: { followed, nothing }, theme, root }, words, places) {
+  const found = wordOf(followed, places);
+  words.choose.hidden = words.chart.node.hidden = !found;
+  words.nothing.hidden = Boolean(found);
+  setText(words.nothing, nothing);
+  if (!found) return;
+  words.choose.set(followed.map(({ name }, number) => [String(number), visible(name)]), String(followed.indexOf(found)));
+  const width = Math.min(WIDE, words.node.clientWidth);
+  drawChart(words.chart, found.chart, { theme, width, height: TALL, sentence: found.said, cell: words.labels.step, details: [], canChoose: false });
+  root.dataset.word = found.name;
+}
 
 function draw(stage) {
   const { header } = stage;
@@ -336,13 +364,6 @@ function alone({ header: { labels }, shown: { view } }) {
 function notes(stage, state) {
   const hidden = stage.shown.view.hides ? [TEXTS.caption.specialHidden] : [];
   return [...alone(stage), stage.header.labels.howPaired, ...(state.words ? [TEXTS.notes.howMerged] : []), ...hidden];
-}
-
-function later(stage, isShown) {
-  const { header, runs } = stage;
-  if (header.whole) return;
-  Promise.all(runsOf(header).map((run) => fetchAhead(runs, run, stacksOf(header, run), isShown)))
-    .then(() => isShown() && drawHeads(stage, stage.store.get(), true));
 }
 
 // --- Files

@@ -1,6 +1,6 @@
 """A view of bertviz as the picture of the page: which stacks and layers it gets, and what is too much for a browser.
 
-Its stage saves it as a web page (assets/stage/pictures/export.js); the weights that it draws and the code are offered below.
+Its stage saves it as a web page (assets/stage/pictures/toolbar.js); the weights that it draws and the code are offered below.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,9 +1,8 @@
 // The picture as a file: SVG with its text as text, PNG at 300 dots an inch, and the browser's own print of the SVG on a page of its
 // size, which is how a PDF gets every script and font as text. All of it is made here; no server is asked.
 
-import { beforeAfterDrawing, mapDrawing } from "../../canvas/figure/maps.js";
 import { escaped, makeSvgContext, short } from "../../canvas/figure/svg.js";
-import { modelOf } from "../../canvas/attention/map.js";
+import { beforeAfterDrawing, mapDrawing, modelOf } from "../../canvas/attention/map.js";
 import { element } from "../../canvas/core/surface.js";
 import { wrapped, write } from "../../canvas/core/text.js";
 import { readTheme } from "../../canvas/core/theme.js";

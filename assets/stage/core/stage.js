@@ -4,7 +4,7 @@
 import { button, element, mountOnce, watchScreen } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { addressOf, makeAddressWriter } from "./address.js";
-import { placeInNotebook } from "./notebook.js";
+import { isDark } from "../../canvas/core/theme.js";
 import { computed, connect, present, tellLook } from "./page.js";
 
 const views = new Map(); // by page, or step of a room: how it was looked at last, for who comes back to it
@@ -126,3 +126,30 @@ export function makePresentButton(stage) {
 export const fileHeader = (header, more) => ({
   ...header, ...more, hidden: [...header.hidden, ...(more.hidden ?? []), "share", "forms"], arrival: { number: 0, restored: false }, awaited: false, follows: false,
 });
+
+// --- In a notebook, drawn by anywidget: it has a whole run, and asks nobody. Its colours are those of the paper that suits what is behind it.
+
+// Makes the place of a stage in a cell, apart from the notebook's own styles and keys; changed(): the theme has changed. Returns the
+// place, and what ends watching it.
+function placeInNotebook(cell, style, paper, changed) {
+  cell.dataset.lmSuppressShortcuts = "true"; // of JupyterLab: arrow keys and letters are the stage's
+  const box = element("div", { class: "stage-box in-notebook" });
+  const root = cell.attachShadow({ mode: "open" });
+  root.append(element("style"), box);
+  root.firstChild.textContent = style;
+  let wasDark = null;
+  const dress = () => {
+    const dark = isDark(cell);
+    if (dark === wasDark) return;
+    wasDark = dark;
+    const colours = paper[dark ? "dark" : "light"];
+    for (const [name, value] of Object.entries({ "--st-font": "system-ui, sans-serif", ...colours })) box.style.setProperty(name, value);
+    changed();
+  };
+  const watcher = new MutationObserver(dress);
+  for (const node of [document.documentElement, document.body]) watcher.observe(node, { attributes: true, attributeFilter: ["class", "data-theme", "data-jp-theme-name"] });
+  const attached = new ResizeObserver(dress); // a cell gets a background when it is shown
+  attached.observe(cell);
+  dress();
+  return [root, () => { watcher.disconnect(); attached.disconnect(); }];
+}

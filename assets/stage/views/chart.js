@@ -1,8 +1,7 @@
 // Any chart of a page, painted as in a figure, whose bars, steps, heads, points or cells are read out to whoever points at one or
 // goes there by keyboard. What is read of several charts over the same rows and columns stands together.
 
-import { layKind } from "../../canvas/figure/charts.js";
-import { lineSign, threeDigits, withMinus } from "../../canvas/lines/chart.js";
+import { layKind, lineSign, threeDigits, withMinus } from "../../canvas/figure/charts.js";
 import { element, localPoint, setText, sharpen, visible } from "../../canvas/core/surface.js";
 import { placeByKey, stepByKey } from "../../canvas/core/keys.js";
 import { TEXTS } from "../../canvas/core/texts.js";

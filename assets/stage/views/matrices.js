@@ -1,22 +1,29 @@
-// Matrices side by side in the order of a computation, a cell of one of them chosen, and the cells that it was computed from lit.
+// Matrices side by side in the order of a computation, a cell of one of them chosen, and the cells that it was computed from lit. Each is a grid
+// of cells with the names of its rows. The matrices of a step stand in one line, which scrolls sideways where it is too long; all of them
+// in as few lines as keep the cells readable.
 
-import { arrange, INSET, labelWidthOf, lineWidth, needsLabels, packed, paintLabels, paintMatrix, panelWidth, topOf, uncover } from "../matrices/lines.js";
+import { gridOf } from "../matrices/matrix.js";
 import { lightsOf } from "../matrices/sum.js";
-import { cellAt } from "../../canvas/core/grid.js";
+import { cellAt, paintGrid, paintRowNames } from "../../canvas/core/grid.js";
 import { placeByKey } from "../../canvas/core/keys.js";
 import { differenceTable } from "../../canvas/core/palette.js";
-import { element, localPoint, setText, sharpen } from "../../canvas/core/surface.js";
+import { element, localPoint, measureLabels, setText, sharpen } from "../../canvas/core/surface.js";
 import { say, write } from "../../canvas/core/text.js";
 
 const [SMALLEST, LARGEST, WIDEST, TOUCHABLE, TOUCHABLE_WITH_NUMBERS, WITH_NUMBERS, LOW] = [4, 52, 80, 26, 30, 38, 20]; // pixels of a cell
+const [LEAST_OF_ALL, LARGEST_OF_ALL, SMALL, FEW_LINES] = [7, 28, 12, 2]; // pixels of a cell where all matrices stand below each other; small ones may take more lines
 const NARROW = 600;
 const ROOM_ABOVE = 92; // pixels above the cells of a line: titles and column names
 const [LEAST_ZOOM, MOST_ZOOM, STEP] = [0.5, 4, 1.25];
+const [NARROWEST_PANEL, GAP, WIDEST_NAME, TALLEST_NAME] = [84, 30, 76, 62];
+const [NAMES, ROW_NAMES] = [12, 13]; // pixels of letters
+const INSET = 3; // left of the cells, for the frame of the first column
+const [ABOVE, AROUND] = [64, 60]; // pixels at the top of the screen that the page header may cover; around a cell that is scrolled to
 
 // gestures: choose(cell or null), hover(cell or null).
 export function makeMatrices(gestures) {
   const lines = element("div", { class: "lines", "data-testid": "stage-matrices" });
-  return { node: lines, root: lines, lines, gestures, panels: new Map(), labels: [], pattern: "", cell: 0 };
+  return { node: lines, lines, context: element("canvas").getContext("2d"), gestures, panels: new Map(), labels: [], pattern: "", cell: 0 };
 }
 
 export const zoomed = (zoom, direction) => (direction === 0 ? 1 : Math.min(MOST_ZOOM, Math.max(LEAST_ZOOM, zoom * STEP ** direction)));
@@ -32,7 +39,7 @@ export function drawMatrices(made, model, { names, leads, chosen, active, number
   const shown = shownOf(model, names, leads);
   Object.assign(made, { model, chosen, numbers, theme, table: differenceTable(theme.dark) });
   made.labelWidth = labelWidthOf(made);
-  const { cell, wide, lines } = several ? { wide: 0, ...arrange(shown, room.width, made.labelWidth, numbers && !least, room.height) } : inOneLine(shown, room, made.labelWidth, numbers, least);
+  const { cell, wide, lines } = several ? { wide: 0, ...inLines(shown, room, made.labelWidth, numbers && !least) } : inOneLine(shown, room, made.labelWidth, numbers, least);
   made.cell = Math.max(SMALLEST, Math.round(cell * zoom));
   made.wide = Math.round(wide * zoom);
   for (const matrix of shown) describe(panelOf(made, matrix.name), matrix, model.texts);
@@ -55,8 +62,15 @@ function paintLine(made, line, shown) {
   }
 }
 
-function showCell(made, cell) {
-  if (cell && made.panels.get(cell.matrix)?.node.isConnected) uncover(made, cell);
+// Scrolls to a cell: past the names of the rows, and the header of the page.
+function showCell(made, { matrix, row, column }) {
+  const { node, box, place: { left, top, wide, high } } = made.panels.get(matrix);
+  if (!node.isConnected) return;
+  const spot = element("i", { class: "spot", style: `left: ${left + column * wide}px; top: ${top + row * high}px; width: ${wide}px; height: ${high}px` });
+  spot.style.scrollMargin = `${ABOVE}px ${AROUND}px ${AROUND}px ${made.labelWidth + AROUND}px`;
+  box.append(spot);
+  spot.scrollIntoView({ block: "nearest", inline: "nearest" });
+  spot.remove();
 }
 
 // A step's matrices stand in one line, as high as there is room and as wide as they may be; else the line scrolls sideways.
@@ -72,6 +86,54 @@ function inOneLine(matrices, { width, height }, labelWidth, numbers, asked = 0) 
   let wide = numbers && !asked ? WITH_NUMBERS : cell;
   while (wide < Math.min(WIDEST, (numbers && !asked ? 3 : 2) * cell) && fits(cell, wide + 1)) wide += 1;
   return { cell, wide, lines: [matrices] };
+}
+
+function panelWidth(matrix, cell, wide = 0) {
+  return Math.max(NARROWEST_PANEL, matrix.shown * cellWidth(matrix, cell, wide) + (matrix.shown < matrix.columns ? 12 : 0));
+}
+
+// A matrix with few columns gets wider cells, up to the width of its title. wide: the least width, where cells are no squares.
+function cellWidth(matrix, cell, wide = 0) {
+  return Math.max(cell, wide, Math.min(LARGEST_OF_ALL, Math.floor((NARROWEST_PANEL - 12) / matrix.shown)));
+}
+
+// All matrices, on a narrow screen in one line.
+function inLines(matrices, { width, height }, labelWidth, numbers) {
+  const [rows, longest] = [Math.max(...matrices.map((matrix) => matrix.rows)), Math.max(...matrices.map((matrix) => Math.max(matrix.rows, matrix.shown)))];
+  const bound = Math.max(SMALLEST, Math.min(LARGEST_OF_ALL, Math.floor(620 / longest)));
+  if (width < NARROW) return { cell: numbers ? WITH_NUMBERS : Math.min(TOUCHABLE, bound), lines: [matrices] };
+  if (numbers) return { cell: WITH_NUMBERS, lines: packed(matrices, width, labelWidth, WITH_NUMBERS) };
+  for (let cell = Math.min(bound, Math.max(SMALL, Math.floor((height / FEW_LINES - ROOM_ABOVE) / rows))); cell >= LEAST_OF_ALL; cell -= 1) {
+    const lines = packed(matrices, width, labelWidth, cell);
+    if ((lines.length <= FEW_LINES || cell <= SMALL) && lines.every((line) => lineWidth(line, labelWidth, cell) <= width)) return { cell, lines };
+  }
+  return { cell: bound, lines: [matrices] };
+}
+
+function packed(matrices, width, labelWidth, cell, wide = 0) {
+  const lines = [];
+  for (const matrix of matrices) {
+    const line = lines.at(-1);
+    if (line && lineWidth([...line, matrix], labelWidth, cell, wide) <= width) line.push(matrix);
+    else lines.push([matrix]);
+  }
+  return lines;
+}
+
+function lineWidth(line, labelWidth, cell, wide = 0) {
+  const labels = line.filter((matrix, index) => needsLabels(line, index)).length * labelWidth;
+  return labels + line.reduce((sum, matrix) => sum + panelWidth(matrix, cell, wide) + 6, 0) + (line.length - 1) * GAP + 8;
+}
+
+// Row names are drawn once for neighbours in a line that have the same rows.
+function needsLabels(line, index) {
+  return index === 0 || line[index - 1].rowTexts !== line[index].rowTexts;
+}
+
+function labelWidthOf(row) {
+  const context = row.context;
+  const font = `600 ${ROW_NAMES}px ${row.theme.font}`;
+  return 12 + Math.max(...row.model.matrices.map((matrix) => measureLabels(context, matrix.rowTexts, font, WIDEST_NAME).widest));
 }
 
 // Panels are kept by name, so that the focus stays where it is.
@@ -146,16 +208,69 @@ function press(made, name, event) {
   made.gestures.hover(null);
   const cell = place && { matrix: name, row: place[0], column: place[1] };
   made.gestures.choose(cell);
-  showCell(made, cell);
+  if (cell) showCell(made, cell);
+}
+
+// Paints a matrix whose cells begin `top` pixels below, as it is for the cell that is chosen or pointed at; returns where it stands.
+function paintMatrix(context, row, matrix, top, { active, lights }) {
+  const { theme, cell: high } = row;
+  const wide = cellWidth(matrix, high, row.wide);
+  const isHere = active?.matrix === matrix.name;
+  const lit = [...lights.filter((light) => light.matrix === matrix.name), ...(isHere ? [{ row: active.row, part: "line" }, { column: active.column, part: "line" }, { ...active, part: "own" }] : [])];
+  const colours = { line: theme.quiet, left: theme.accent, right: theme.second, own: theme.text };
+  const outlines = lit.filter(({ column }) => !(column >= matrix.shown)).map((light) => ({ row: light.row, column: light.column, colour: colours[light.part], width: light.part === "line" ? 1 : 2 }));
+  const [plotWidth, plotHeight] = [matrix.shown * wide, matrix.rows * high];
+  const shape = {
+    left: INSET, top, wide, high, angle: isUpright(row, matrix) ? 0 : Math.PI / 2, font: `${NAMES}px ${theme.font}`, size: NAMES, columns: columnNames(row, matrix), lean: 0,
+    viewWidth: plotWidth, viewHeight: plotHeight, plotWidth, plotHeight,
+  };
+  const grid = gridOf(matrix, row.table, { lights: active && lit, isWritten: row.numbers });
+  paintGrid(context, shape, grid, theme, { outlines, columnInk: new Map(isHere ? [[active.column, theme.text]] : []) });
+  context.fillStyle = theme.quiet;
+  for (const step of matrix.shown < matrix.columns ? [0, 4, 8] : []) context.fillRect(INSET + plotWidth + 2 + step, top + plotHeight / 2 - 1, 2, 2); // dots: there are more columns
+  return shape;
+}
+
+// The names of the rows of a matrix, which its neighbours with the same rows share; those of lit cells stand out.
+function paintLabels(context, row, line, matrix, top, { active, lights }) {
+  const { theme, labelWidth } = row;
+  const font = `${ROW_NAMES}px ${theme.font}`;
+  const shape = { left: labelWidth - 2, top, high: row.cell, size: ROW_NAMES, font, rows: measureLabels(context, matrix.rowTexts, `600 ${font}`, WIDEST_NAME), viewHeight: matrix.rows * row.cell };
+  const colours = { left: theme.accent, right: theme.second, own: theme.text };
+  paintRowNames(context, shape, matrix, theme, new Map([...litRows(line, matrix, active, lights)].map(([place, part]) => [place, colours[part]])));
+}
+
+function litRows(line, matrix, active, lights) {
+  const named = line.filter((other) => other.rowTexts === matrix.rowTexts).map((other) => other.name);
+  const lit = new Map();
+  if (active && named.includes(active.matrix)) lit.set(active.row, "own");
+  for (const light of lights) if (named.includes(light.matrix) && light.row !== undefined && !lit.has(light.row)) lit.set(light.row, light.part);
+  for (const light of lights) if (named.includes(light.matrix) && light.part === "left" && light.row !== undefined) lit.set(light.row, "left");
+  return lit;
+}
+
+function isUpright(row, matrix) {
+  return widestName(row, matrix) <= Math.max(cellWidth(matrix, row.cell, row.wide) + 2, 20);
+}
+
+// The pixels above the cells of a line, for the names of their columns.
+function topOf(row, line) {
+  return Math.max(...line.map((matrix) => (isUpright(row, matrix) ? 20 : widestName(row, matrix) + 12)));
+}
+
+const columnNames = (row, matrix) => measureLabels(row.context, matrix.columnTexts, `600 ${NAMES}px ${row.theme.font}`, TALLEST_NAME);
+
+function widestName(row, matrix) {
+  return Math.max(...columnNames(row, matrix).widths.slice(0, matrix.shown));
 }
 
 // The same matrices as part of a figure: a function that lays itself out in a width and returns its size and `paint`.
 export function matricesFigure(model, { names, leads, chosen, numbers, several }) {
   const shown = shownOf(model, names, leads);
   return (context, theme, width) => {
-    const row = { model, theme, numbers, table: differenceTable(theme.dark) };
+    const row = { context, model, theme, numbers, table: differenceTable(theme.dark) };
     row.labelWidth = labelWidthOf(row);
-    const found = several ? { wide: 0, ...arrange(shown, width, row.labelWidth, numbers, 2000) } : inOneLine(shown, { width, height: 900 }, row.labelWidth, numbers);
+    const found = several ? { wide: 0, ...inLines(shown, { width, height: 2000 }, row.labelWidth, numbers) } : inOneLine(shown, { width, height: 900 }, row.labelWidth, numbers);
     Object.assign(row, { cell: Math.max(10, found.cell), wide: found.wide });
     const state = { active: chosen, lights: chosen ? lightsOf(model, chosen) : [] };
     const placed = [];
