@@ -115,7 +115,6 @@ function makeActions(stage) {
     change(change) {
       if (!stage.offline) compute(stage, "interventions", change);
     },
-    figure: () => figureOf(stage),
     wholeMessage: () => wholeMessage(stage),
   };
 }
@@ -224,10 +223,10 @@ function show(stage, state, view, before, after, difference) {
   const padding = header.padding && before && !view.hides && !parts.maps ? paddingSaid(after, view, row, header.padding) : "";
   const heads = parts.headsInWords?.(stage, state) ?? headName(state.heads);
   const sentence = [`${heads}.`, said, padding].filter(Boolean).join(" ");
-  const message = { header: drawnHeader(stage, state, view, row), cells: map.codes };
-  const model = modelOf(message, theme.dark, { hatched: map.hatched, isDifference: compared === "difference" });
+  const drawn = drawnHeader(stage, state, view, row);
+  const model = modelOf(drawn, map, { dark: theme.dark, isDifference: compared === "difference" });
   const lines = compared === "difference" ? changedLines(model, difference.codes, theme) : model;
-  stage.shown = { view, row, weights: map.weights, map, before, after, difference, compared, said, sentence, message };
+  stage.shown = { view, row, weights: map.weights, map, before, after, difference, compared, said, sentence, header: drawn };
   setText(stage.said, sentence); // before the map, which takes the room that it leaves
   placeStage(stage.root);
   drawMap(stage.map, { model, lines, focus: row, show: state.show, said: sentence, theme, room: roomOf(stage) });
@@ -258,7 +257,7 @@ function paddingSaid({ weights }, view, row, padding) {
 function drawnHeader(stage, state, view, row) {
   return {
     queries: view.queries.labels, keys: view.keys.labels, texts: { ...TEXTS.map, hatched: stage.header.labels?.hatched ?? TEXTS.ahead, titles: stage.parts.titles?.(stage, state) ?? Object.values(TEXTS.changed.titles) }, scale: state.scale,
-    strongest: state.lines, show: state.show, focus: row, heads: state.heads, guesses: guessesOn(stage, view),
+    strongest: state.lines, show: state.show, focus: row, guesses: guessesOn(stage, view),
   };
 }
 
@@ -269,15 +268,16 @@ function changedLines(model, codes, { dark }) {
   return { ...model, cells, everywhere: undefined, lineAt: (at) => channels(codes[at] >= NO_CHANGE ? more : less) };
 }
 
-// The guesses of a class on the map of its head, by cell, where the map shows the very tokens that the class chose from.
+// The guesses of a class, by cell, on the map of the head that it was asked about, where it shows the very tokens that the class chose from.
 function guessesOn({ header, store: { get } }, view) {
   const { guesses } = header;
-  if (!guesses?.head || header.stacks[get().stackNumber].kind !== "self" || view.keys.labels.length !== view.queries.labels.length) return null;
+  const { stackNumber, heads } = get();
+  if (String(guesses?.head) !== String(heads) || header.stacks[stackNumber].kind !== "self" || view.keys.labels.length !== view.queries.labels.length) return [];
   const names = distinct(view.keys.labels);
   const words = names.filter((_, place) => !view.keys.special[place]);
   const known = guesses.cells.every(([row, column]) => names.includes(row) && names.includes(column));
-  if (String(words) !== String(guesses.tokens) || !known) return null;
-  return { heads: [guesses.head], cells: guesses.cells.map(([row, column, share, said]) => ({ query: names.indexOf(row), key: names.indexOf(column), share, said })) };
+  if (String(words) !== String(guesses.tokens) || !known) return [];
+  return guesses.cells.map(([row, column, share, said]) => ({ query: names.indexOf(row), key: names.indexOf(column), share, said }));
 }
 
 // A name for each token that no other has: repeated ones get a number, as in tx_core/classroom/measures.py.
@@ -345,7 +345,7 @@ function notes(stage, state) {
 }
 
 function fillTooltip(stage, node, { query, key }) {
-  const { message: { header }, before, after, difference } = stage.shown;
+  const { header, before, after, difference } = stage.shown;
   const name = (text) => element("bdi", { class: "token" }, visible(text));
   const parts = [];
   if (query != null) parts.push(name(header.queries[query]));
@@ -355,7 +355,7 @@ function fillTooltip(stage, node, { query, key }) {
     const at = query * header.keys.length + key;
     const numbers = stage.parts.tell?.(stage, query, key) ?? (difference ? `${digits(before.codes[at])} → ${digits(after.codes[at])} (${signed(difference.codes[at])})` : digits(after.codes[at]));
     parts.push(element("span", { class: "value" }, numbers));
-    const guess = (header.guesses?.heads && String(header.guesses.heads) === String(header.heads) ? header.guesses.cells : []).find((one) => one.query === query && one.key === key);
+    const guess = header.guesses.find((one) => one.query === query && one.key === key);
     if (guess) parts.push(element("span", { class: "side-note" }, guess.said));
   } else {
     const [sentence, at] = query != null ? [TEXTS.map.queryNumber, query] : [TEXTS.map.keyNumber, key];
@@ -373,14 +373,6 @@ function roomOf({ picture, root }) {
 }
 
 // --- Files
-
-// The message that `drawingOf` of assets/canvas/figure takes: the map, or before, after and what differs.
-function figureOf({ shown: { message: { header, cells }, map, before, after, difference } }) {
-  if (!difference) return { header: { ...header, hatched: map.hatched && [map.hatched] }, cells };
-  const all = new Uint16Array(3 * cells.length);
-  [before, after, difference].forEach((map, part) => all.set(map.codes, part * cells.length));
-  return { header: { ...header, maps: 3, hatched: [before, after, difference].map(({ hatched }) => hatched) }, cells: all };
-}
 
 // The run as one message again, with every layer that is here, for a file that needs no server.
 function wholeMessage(stage) {

@@ -1,7 +1,7 @@
 // The stage of BERT, written out: two runs of one architecture as two states of one map, each part of the drawing with how far the
 // two differ in it. The rest is the stage of attention.
 
-import { element, refill, setText } from "../canvas/core/surface.js";
+import { element, refill, setNodes, setText } from "../canvas/core/surface.js";
 import { TEXTS } from "../canvas/core/texts.js";
 import { say } from "../canvas/core/text.js";
 import { attentionStage } from "./attention.js";
@@ -49,7 +49,7 @@ function draw(stage) {
   const state = stage.store.get();
   if (!header.controls) return;
   const nodes = stage.declared.sync(header.controls, ({ value }) => value, stage.offline);
-  if (nodes.some((node, place) => stage.settings.children[place] !== node) || nodes.length !== stage.settings.children.length) stage.settings.replaceChildren(...nodes);
+  setNodes(stage.settings, nodes);
   setText(stage.awaiting, header.note ?? "");
   if (header.awaits && !stage.offline && stage.askedFor !== header) {
     stage.askedFor = header;

@@ -15,7 +15,6 @@ from playwright.sync_api import Locator, Page, expect
 from pages.contents import PAGES
 from pages.ui.shell.frame import HEADINGS
 from pages.ui.shell.texts import CANNOT_BE_SHOWN
-from pages.ui.stage.browser_texts import MORE
 from tests.browser.conftest import FADED, HEARD, IN_PLACE, SILENT, wait_for_script
 
 MAX_SHIFT = 0.1
@@ -75,11 +74,8 @@ def said(page: Page) -> Locator:
 
 
 def press(page: Page, name: str) -> None:
-    """Press a button of the stage; one that its toolbar has no room for stands in the menu at the end."""
-    one = stage(page).get_by_role("button", name=name, exact=True)
-    if not one.is_visible():
-        stage(page).get_by_role("button", name=MORE).click()
-    one.click()
+    """Press a button of the stage."""
+    stage(page).get_by_role("button", name=name, exact=True).click()
 
 
 def choose(page: Page, name: str) -> None:

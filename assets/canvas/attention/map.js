@@ -14,15 +14,15 @@ const BESIDE = 620; // pixels from which the two views stand side by side
 const BETWEEN = 28;
 const WIDEST_LINES = 560;
 
-// What a map is drawn from: a grid, queries down and keys across, and what else its lines take. isDifference: cells are codes of differences.
-export function modelOf({ header, cells }, dark, { hatched, isDifference = false } = {}) {
-  const { queries, keys, texts, guesses, heads } = header;
+// What a map is drawn from: a grid, queries down and keys across, and what else its lines take. isDifference: its codes are of differences.
+export function modelOf(header, { codes: cells, hatched }, { dark, isDifference = false }) {
+  const { queries, keys, texts, guesses } = header;
   const model = {
     cells, hatched, rows: queries.length, columns: keys.length, strongest: header.strongest, texts, axes: texts,
     rowTexts: queries.map(visible), columnTexts: keys.map(visible),
     same: queries.length === keys.length && queries.every((token, index) => token === keys[index]),
     table: isDifference ? differenceTable(dark) : colourTable(header.scale, dark), zero: isDifference ? NO_CHANGE : 0, numbersFrom: 34,
-    guesses: guesses && String(guesses.heads) === String(heads) ? guesses.cells : [], // of a class, while the head is shown that it was asked about
+    guesses,
   };
   return Object.assign(model, { written: (at) => (hatched?.[at] ? "" : weightWritten(model, at)) });
 }
@@ -152,8 +152,16 @@ function paintHeadings(context, { from, to, top, width }, { query, key }, theme)
 
 // --- Maps in a figure
 
-// One attention map as the page shows it: as cells, as lines, or both.
-export function mapDrawing(model, { show, focus }) {
+// One map as the page shows it, or before, after and the difference.
+export function mapsDrawing(header, maps) {
+  return ({ dark }) => {
+    const models = maps.map((map, part) => modelOf(header, map, { dark, isDifference: part === 2 }));
+    return models.length > 1 ? besideDrawing(models, header) : mapDrawing(models[0], header);
+  };
+}
+
+// As cells, as lines, or both.
+function mapDrawing(model, { show, focus }) {
   const marks = { focus, hover: null };
   const [showHeat, showLines] = [show !== "lines", show !== "heatmap"];
   return (context, theme, space) => {
@@ -173,9 +181,7 @@ const BETWEEN_THREE_MAPS = 24;
 const EVERY_LABEL = 14; // pixels of a cell from which every word is written
 const spaceOf = (width, across) => Math.floor((width - (across - 1) * BETWEEN_THREE_MAPS) / across);
 
-export function beforeAfterDrawing({ header, cells }, dark) {
-  const size = header.queries.length * header.keys.length;
-  const models = header.texts.titles.map((_, part) => modelOf({ header, cells: cells.subarray(part * size, (part + 1) * size) }, dark, { hatched: header.hatched?.[part], isDifference: part === 2 }));
+function besideDrawing(models, header) {
   return (context, theme, width) => {
     const across = width < SPACE_FOR_THREE_MAPS ? 1 : gridShape(context, models[0], theme, spaceOf(width, 3)).wide < EVERY_LABEL ? 2 : 3;
     const space = spaceOf(width, across);

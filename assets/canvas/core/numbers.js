@@ -8,7 +8,7 @@ export function number(value) {
   const size = Math.abs(value);
   if (size === 0) return "0";
   const sign = value < 0 ? "−" : "";
-  if (size < 0.0001 || size >= 1e7) return sign + power(size);
+  if (size < 0.0001 || size >= 1e7) return sign + scientific(size);
   if (size < 0.095) return sign + size.toPrecision(2);
   return sign + size.toFixed(Number.isInteger(value) ? 0 : 2);
 }
@@ -29,12 +29,13 @@ export function short(value) {
 // A share, or a change of one, in a small cell: two digits, without the 0 before them.
 export const twoDigits = (value) => value.toFixed(2).replace("-", "−").replace(/^(−?)0\./, "$1.");
 
-function power(size) {
-  const [digits, exponent] = size.toExponential(1).split("e");
-  return `${digits}·10${superscript(String(Number(exponent)))}`;
+// A number above zero with a power of ten.
+export function scientific(size, decimals = 1, times = "·") {
+  const [digits, exponent] = size.toExponential(decimals).split("e");
+  return `${digits}${times}10${superscript(String(Number(exponent)))}`;
 }
 
-export function superscript(text) {
+function superscript(text) {
   return [...text].map((character) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[character] ?? (character === "-" || character === "−" ? "⁻" : character)).join("");
 }
 
@@ -61,9 +62,8 @@ export function ratio(one, other, none) {
 
 // A difference so that its size is visible: 0.358, 1.2 × 10⁻⁶, 0.
 export function smallNumber(value) {
-  if (value === 0 || Math.abs(value) >= 0.001) return value ? value.toFixed(3) : "0";
-  const [digits, exponent] = value.toExponential(1).split("e");
-  return `${digits} × 10${superscript(String(Number(exponent)))}`;
+  if (value === 0) return "0";
+  return Math.abs(value) >= 0.001 ? value.toFixed(3) : scientific(value, 1, " × ");
 }
 
 const decimalsOf = (value) => (value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2);

@@ -3,14 +3,14 @@
 
 import { TEXTS } from "./texts.js";
 
-const maker = (namespace) => (tag, attributes = {}, ...children) => {
-  const made = document.createElementNS(namespace, tag);
+const maker = (make) => (tag, attributes = {}, ...children) => {
+  const made = make(tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   made.append(...children);
   return made;
 };
-export const element = maker("http://www.w3.org/1999/xhtml");
-export const svgElement = maker("http://www.w3.org/2000/svg");
+export const element = maker((tag) => document.createElement(tag));
+export const svgElement = maker((tag) => document.createElementNS("http://www.w3.org/2000/svg", tag));
 
 export function button(label, act, attributes = {}) {
   const made = element("button", { type: "button", ...attributes }, label);
@@ -31,6 +31,14 @@ export function refill(node, madeOf, make) {
   const focused = [...node.querySelectorAll("button")].indexOf(node.getRootNode().activeElement);
   node.replaceChildren(...make());
   if (focused >= 0) node.querySelectorAll("button")[focused]?.focus({ preventScroll: true });
+}
+
+// Puts other nodes into one; where they are the same, nothing is moved, and where one of them had the focus, it keeps it.
+export function setNodes(node, wanted) {
+  if (wanted.length === node.children.length && wanted.every((one, at) => node.children[at] === one)) return;
+  const focused = node.getRootNode().activeElement;
+  node.replaceChildren(...wanted);
+  if (node.contains(focused)) focused.focus({ preventScroll: true });
 }
 
 // How much the page around a drawing is enlarged, as for a projector; a drawing for a file is in no page.

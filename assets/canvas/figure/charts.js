@@ -3,7 +3,7 @@
 import { NO_CHANGE } from "../core/bytes.js";
 import { cellAt, codesOf, gridShape, paintGrid } from "../core/grid.js";
 import { layLegend, paintMark } from "../core/marks.js";
-import { number, superscript, twoDigits } from "../core/numbers.js";
+import { number, scientific, twoDigits } from "../core/numbers.js";
 import { colourTable, differenceTable, tint } from "../core/palette.js";
 import { fit, visible } from "../core/surface.js";
 import { inRows, layTitle, paintAt, trace, widthOf, wrapped, write } from "../core/text.js";
@@ -435,10 +435,7 @@ function smallestNumber(value) {
 export function threeDigits(value) {
   const size = Math.abs(value);
   const sign = value < 0 ? "−" : "";
-  if (size !== 0 && (size < 0.0005 || size >= 1e6)) {
-    const [digits, exponent] = size.toExponential(2).split("e");
-    return `${sign}${digits}·10${superscript(String(Number(exponent)))}`;
-  }
+  if (size !== 0 && (size < 0.0005 || size >= 1e6)) return sign + scientific(size, 2);
   return sign + (size >= 99.95 ? String(Math.round(size)) : size.toPrecision(3));
 }
 

@@ -20,7 +20,10 @@ const LAYOUTS = {
 
 export default function mountQuestion({ data, parentElement, setStateValue }) {
   const sent = unpack(data);
-  const [view, end] = mountOnce(parentElement, makeQuestion, removeQuestion);
+  const [view, end] = mountOnce(parentElement, makeQuestion, ({ observer, root }) => {
+    observer.disconnect();
+    root.remove();
+  });
   view.choose = (place) => setStateValue("chosen", { value: place, at: Date.now() }); // the same choice made again, after the page made another, is told too
   receive(view, sent);
   return end;
@@ -47,11 +50,6 @@ function makeQuestion(parent) {
   view.observer = new ResizeObserver(() => fitCells(view));
   view.observer.observe(view.root);
   return view;
-}
-
-function removeQuestion(view) {
-  view.observer.disconnect();
-  view.root.remove();
 }
 
 // Cells as large as there is space for, never smaller than a finger needs.

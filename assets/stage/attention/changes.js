@@ -33,24 +33,19 @@ export function makeChangeMenu({ store, act, current }) {
     const [layer, head] = heads()[0];
     return { all: "", layer: at(inModel(layer)), head: at(inModel(layer), head) }[chosen.scope];
   };
-  const key = select(texts.key, (value) => { chosen.key = Number(value); sync(store.get()); });
-  const query = select(texts.query, (value) => { chosen.query = Number(value); sync(store.get()); });
-  const scope = select(texts.scope, (value) => { chosen.scope = value; sync(store.get()); });
+  const choice = (name, label, read = String) => select(label, (value) => { chosen[name] = read(value); sync(store.get()); });
+  const [key, query, scope, layer] = [choice("key", texts.key, Number), choice("query", texts.query, Number), choice("scope", texts.scope), choice("layer", texts.layers)];
+  const setting = (label, none, isOne, written) => select(label, (value) => act.change(value === none ? { drop: act.changes().filter(isOne) } : { add: [written(value)] }));
+  const inLayer = (pattern) => (one) => pattern.test(one) && softmaxLayer(one) === chosen.layer;
   const hide = make(texts.hideToken, () => [`hide~${chosen.key + 1}${place()}`]);
   const cut = make(texts.cutLink, () => [`cut~${chosen.query + 1}-${chosen.key + 1}${place()}`]);
   const inDecoder = element("p", { class: "quiet-text" }, texts.inDecoder);
-  const layer = select(texts.layers, (value) => { chosen.layer = value; sync(store.get()); });
-  const temperature = select(texts.temperature, (value) => act.change(value === "1"
-    ? { drop: act.changes().filter((one) => one.startsWith("temperature") && softmaxLayer(one) === chosen.layer) }
-    : { add: [`temperature~${Number(value).toFixed(value.includes(".") ? value.split(".")[1].length : 1)}${chosen.layer}`] }));
-  const normaliser = select(texts.normaliser, (value) => act.change(value === "softmax"
-    ? { drop: act.changes().filter((one) => /^(sparse|hard)/.test(one) && softmaxLayer(one) === chosen.layer) }
-    : { add: [`${value}${chosen.layer}`] }));
+  const temperature = setting(texts.temperature, "1", inLayer(/^temperature/), (value) => `temperature~${value.includes(".") ? value : `${value}.0`}${chosen.layer}`);
+  const normaliser = setting(texts.normaliser, "softmax", inLayer(/^(sparse|hard)/), (value) => `${value}${chosen.layer}`);
   const causal = make(texts.causal, () => ["causal"], texts.causalHelp);
   const bare = make(texts.omitPositions, () => ["nopositions"], texts.omitPositionsHelp);
   const needs = element("p", { class: "quiet-text" }, texts.needsPositions);
-  const padding = select(texts.padding, (value) => act.change(value === "0"
-    ? { drop: act.changes().filter((one) => one.startsWith("padding")) } : { add: [`padding~${value}`] }));
+  const padding = setting(texts.padding, "0", (one) => one.startsWith("padding"), (value) => `padding~${value}`);
   const row = (...parts) => element("div", { class: "menu-row" }, ...parts);
   box.classList.add("wide");
   box.append(title, row(uniform, layerOff, layerUniform),

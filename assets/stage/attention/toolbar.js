@@ -1,13 +1,13 @@
 // The controls of the stage of Attention: what only changes the look changes the state; what computes is reported.
 
+import { mapsDrawing } from "../../canvas/attention/map.js";
 import { button, element } from "../../canvas/core/surface.js";
 import { say } from "../../canvas/core/text.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { closed, csvText, makeExport, withOrigin } from "../core/export_menu.js";
-import { mapFigure } from "../core/figure.js";
 import { headName } from "../core/sentences.js";
 import { makePresentButton } from "../core/stage.js";
-import { fold, iconButton, labelled, makeToolbar, menu, segments, select, toggle, zoomButtons } from "../core/toolbar.js";
+import { iconButton, labelled, makeToolbar, menu, segments, select, toggle, zoomButtons } from "../core/toolbar.js";
 import { makeChangeMenu } from "./changes.js";
 
 // Layer and head, each a list, and the head before and after. options: `name` of the group, `field` of the heads, `stackOf(state)`, and
@@ -55,10 +55,7 @@ export function makeControls(stage) {
   const all = toggle(texts.allHeads, (on) => store.set({ wallOpen: on }));
   const words = toggle(texts.words, set("words"), texts.wordsHelp);
   const hide = toggle(texts.hide, set("hide"), texts.hideHelp);
-  const off = button(texts.off, () => {
-    bar.more.close(); // what it does is to be in sight
-    act.switchHeads();
-  });
+  const off = button(texts.off, () => act.switchHeads());
   const change = makeChangeMenu(stage);
   const show = segments(texts.show, Object.entries(texts.shows), set("show"));
   const scale = select(texts.scale, set("scale"));
@@ -76,7 +73,6 @@ export function makeControls(stage) {
   const present = makePresentButton(stage);
   const first = stage.parts.controls?.(stage) ?? [];
   const items = [...first, stack, ...choosers.map(({ node }) => node), all, words, hide, off, change.node, drawing, files.node, zoom, present.node];
-  const bar = makeToolbar(items);
 
   const offered = (name) => !stage.header.hidden.includes(name);
   const sync = (state) => {
@@ -104,9 +100,8 @@ export function makeControls(stage) {
     zoom.hidden = !act.canZoom();
     present.sync();
     if (stage.parts.figure?.(stage)) for (const item of items) if (![...first, change.node, files.node, present.node].includes(item)) item.hidden = true; // controls of the map
-    fold(bar);
   };
-  return { node: bar.node, sync };
+  return { node: makeToolbar(...items), sync };
 }
 
 // --- Files
@@ -116,10 +111,14 @@ function makeExportMenu(stage) {
   const other = () => stage.parts.figure?.(stage);
   return makeExport({
     stage, csvLabel: TEXTS.export.csv, script: `${stage.parts.entry ?? "attention"}.js`,
-    drawing: () => other()?.drawing() ?? mapFigure(stage.act.figure()), captionOf: () => other()?.captionOf() ?? files.captionOf(stage), csv: () => other()?.csv() ?? files.csvOf(stage),
+    drawing: () => other()?.drawing() ?? mapOfFigure(stage), captionOf: () => other()?.captionOf() ?? files.captionOf(stage), csv: () => other()?.csv() ?? files.csvOf(stage),
     message: () => stage.act.wholeMessage(), name: () => (other() ? `${stage.header.stem}-routes` : files.fileName(stage)), other: () => stage.parts.otherFigure?.(stage) ?? null,
     film: () => other()?.film?.() ?? null,
   });
+}
+
+function mapOfFigure({ shown: { header, map, before, after, difference } }) {
+  return mapsDrawing(header, difference ? [before, after, difference] : [map]);
 }
 
 function fileName({ header, store }) {

@@ -1,9 +1,9 @@
 // Controls of a toolbar that a page declares: see pages/ui/stage/controls.py. One that looks changes the state; any other is reported.
 
 import { button, element, refill } from "../../canvas/core/surface.js";
+import { flag } from "./address.js";
 import { iconButton, segments, select, toggle } from "./toolbar.js";
 
-const flag = (on) => (on ? "1" : "0");
 const several = (written) => (written === "none" || !written ? [] : written.split("-"));
 
 // Whether fields have the values that something is shown for: see `Conditions` there.

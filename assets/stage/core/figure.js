@@ -2,7 +2,6 @@
 // size, which is how a PDF gets every script and font as text. All of it is made here; no server is asked.
 
 import { escaped, makeSvgContext, short } from "../../canvas/figure/svg.js";
-import { beforeAfterDrawing, mapDrawing, modelOf } from "../../canvas/attention/map.js";
 import { element } from "../../canvas/core/surface.js";
 import { wrapped, write } from "../../canvas/core/text.js";
 import { readTheme } from "../../canvas/core/theme.js";
@@ -47,12 +46,6 @@ function paintFigure(context, { inner, font, rows, below, width, height }, theme
   inner.paint(context);
   rows.forEach((row, at) => write(context, row, 0, below + at * CAPTION.line, { font, colour: theme.text }));
   context.restore();
-}
-
-// shown: {header, cells} as the drawings of assets/canvas/figure take them.
-export function mapFigure(shown) {
-  const model = (dark) => modelOf(shown, dark, { hatched: shown.header.hatched?.[0] });
-  return ({ dark }) => (shown.header.maps === 3 ? beforeAfterDrawing(shown, dark) : mapDrawing(model(dark), shown.header));
 }
 
 export function svgOf({ figure, theme, width, unit }, title, description) {

@@ -1,10 +1,8 @@
-// One row of controls. What does not fit goes into the menu at its end, the last first; never into a second row.
+// One row of controls, which scrolls on a narrow screen.
 
 import { button, element, placeBelow, refill } from "../../canvas/core/surface.js";
 import { say } from "../../canvas/core/text.js";
 import { TEXTS } from "../../canvas/core/texts.js";
-
-const GAP = 8;
 
 export function iconButton(sign, label, act) {
   return button(sign, act, { class: "icon", "aria-label": label, title: label });
@@ -77,44 +75,6 @@ export function menu(label, attributes = {}) {
   return Object.assign(node, { box, opener, close: () => box.matches(":popover-open") && box.hidePopover() });
 }
 
-// items: in the order of the row; those that are hidden take no room. scrolls: whether the row now scrolls instead.
-export function makeToolbar(items, scrolls = () => false) {
-  const more = menu("…", { class: "icon", "aria-label": TEXTS.more, title: TEXTS.more });
-  const node = element("div", { class: "toolbar", role: "toolbar", "aria-label": TEXTS.toolbar }, ...items, more);
-  const bar = { node, items, placed: items, more, scrolls };
-  new ResizeObserver(() => fold(bar)).observe(node);
-  return bar;
-}
-
-// Measures all controls in the row, and moves the last ones into the menu until the rest fits. Another list of items replaces them.
-export function fold(bar) {
-  const { node, items, more } = bar;
-  const room = bar.scrolls() ? Infinity : node.clientWidth;
-  const state = `${room} ${items.map((item) => (item.hidden ? 0 : item.textContent.length)).join()}`;
-  const isOther = items.length !== bar.placed.length || items.some((item, place) => item !== bar.placed[place]);
-  if (!room || (bar.state === state && !isOther) || (more.box.matches(":popover-open") && !isOther)) return;
-  bar.state = state;
-  const focused = node.getRootNode().activeElement;
-  for (const item of bar.placed) if (!items.includes(item)) item.remove();
-  bar.placed = items;
-  for (const item of items) node.insertBefore(item, more);
-  more.hidden = false;
-  const widths = items.map((item) => (item.hidden ? 0 : item.offsetWidth + GAP));
-  const all = widths.reduce((sum, width) => sum + width, 0);
-  more.hidden = all - GAP <= room;
-  if (more.hidden) return again(focused);
-  let left = room - more.offsetWidth - GAP;
-  let fits = true;
-  const folded = items.filter((_, index) => {
-    fits &&= widths[index] <= left;
-    if (fits) left -= widths[index];
-    return !fits;
-  });
-  more.box.replaceChildren(...folded);
-  again(focused);
-}
-
-// A control that was moved has lost the focus.
-function again(focused) {
-  if (focused?.isConnected && focused !== focused.getRootNode().activeElement) focused.focus({ preventScroll: true });
+export function makeToolbar(...items) {
+  return element("div", { class: "toolbar", role: "toolbar", "aria-label": TEXTS.toolbar }, ...items);
 }

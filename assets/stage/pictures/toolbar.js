@@ -1,13 +1,13 @@
 // The controls of a stage of pictures: those that the page declares, of which some stand in a row of their own, and the stage's own.
 
-import { element } from "../../canvas/core/surface.js";
+import { element, setNodes } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { chartsDrawing, stacked } from "../../canvas/figure/charts.js";
 import { escaped } from "../../canvas/figure/svg.js";
 import { isChoice, isOn, makeDeclared } from "../core/controls.js";
 import { csvText, makeExport, withOrigin } from "../core/export_menu.js";
 import { makePresentButton } from "../core/stage.js";
-import { fold, makeToolbar } from "../core/toolbar.js";
+import { makeToolbar } from "../core/toolbar.js";
 import { matricesFigure } from "../views/matrices.js";
 
 export function makeControls(stage) {
@@ -17,27 +17,25 @@ export function makeControls(stage) {
   const present = makePresentButton(stage);
   const own = [files.node, present.node];
   const row = element("div", { class: "parts" });
-  const bar = makeToolbar(own, () => !stage.root.classList.contains("wide"));
+  const node = makeToolbar();
 
   const sync = (values) => {
     const shown = stage.header.controls.filter((control) => isChoice(control) && isOn(control.when, values));
     const nodes = declared.sync(shown, ({ name }) => values[name], stage.offline);
     const [early, late] = placeApart(row, shown, nodes);
     showPressed(row);
-    bar.items = [stage.training.node, ...early, ...own, ...late];
+    setNodes(node, [stage.training.node, ...early, ...own, ...late]);
     files.node.hidden = stage.header.hidden.includes("export") || !stage.rows.length;
     present.sync(stage.rows.length > 0);
-    fold(bar);
   };
-  return { row, node: bar.node, sync };
+  return { row, node, sync };
 }
 
 // Puts the controls that stand apart into a row of their own; returns those before and after the stage's own controls in its toolbar.
 function placeApart(row, controls, nodes) {
   const of = (wanted) => nodes.filter((_, place) => wanted(controls[place]));
-  const apart = of((control) => control.apart);
-  if (apart.length !== row.children.length || apart.some((node, place) => node !== row.children[place])) row.replaceChildren(...apart);
-  row.hidden = !apart.length;
+  setNodes(row, of((control) => control.apart));
+  row.hidden = !row.children.length;
   return [false, true].map((isLate) => of((control) => !control.apart && Boolean(control.late) === isLate));
 }
 

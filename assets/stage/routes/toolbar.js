@@ -6,7 +6,7 @@ import { say } from "../../canvas/core/text.js";
 import { closed, csvText, makeExport, withOrigin } from "../core/export_menu.js";
 import { packStage } from "../core/run.js";
 import { fileHeader, makePresentButton } from "../core/stage.js";
-import { fold, iconButton, makeToolbar, segments, select } from "../core/toolbar.js";
+import { iconButton, makeToolbar, segments, select } from "../core/toolbar.js";
 
 const PAPER_ROW = 46; // pixels between two layers
 
@@ -40,17 +40,16 @@ export function makeControls(stage) {
     stage, csvLabel: TEXTS.routes.csv, script: "routes.js", ...routeFiles(stage, () => stage.picture), message: () => wholeMessage(stage), name: () => nameOf(stage.header),
   });
   const present = makePresentButton(stage);
-  const bar = makeToolbar([...looks.items, files.node, present.node]);
+  const node = makeToolbar(...looks.items, files.node, present.node);
   const sync = (state) => {
     const { header } = stage;
-    bar.node.hidden = !header.run;
+    node.hidden = !header.run;
     if (!header.run) return;
     looks.sync(header, state, true);
     files.node.hidden = header.hidden.includes("export");
     present.sync();
-    fold(bar);
   };
-  return { node: bar.node, sync };
+  return { node, sync };
 }
 
 const nameOf = ({ text }) => `prediction-${text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 40)}`;

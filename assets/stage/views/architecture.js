@@ -2,7 +2,7 @@
 // box chooses the part, a click on a block chooses the block. Data: pages/ui/stage/architecture.py.
 
 import { stopAt, walkByKey } from "../../canvas/core/keys.js";
-import { element, svgElement as made } from "../../canvas/core/surface.js";
+import { element, setNodes, svgElement as made } from "../../canvas/core/surface.js";
 import { say, widthOf } from "../../canvas/core/text.js";
 
 const [FONT, NOTE_FONT] = ["14px", "12px"];
@@ -50,14 +50,10 @@ export function drawArchitecture(drawing, data, { width, theme }) {
   drawing.pattern = pattern;
 }
 
-// Frames lie behind what they hold; a group that is moved loses the focus.
+// Frames lie behind what they hold.
 function arrange(svg, groups, lines) {
   const isFrame = (group) => group.classList.contains("opened");
-  const wanted = [...groups.filter(isFrame), lines, ...groups.filter((group) => !isFrame(group))];
-  if (wanted.every((node, place) => svg.children[place] === node)) return;
-  const focused = svg.getRootNode().activeElement;
-  svg.replaceChildren(...wanted);
-  if (svg.contains(focused)) focused.focus({ preventScroll: true });
+  setNodes(svg, [...groups.filter(isFrame), lines, ...groups.filter((group) => !isFrame(group))]);
 }
 
 function paint({ set }, group, { x, y, width, height, kind, title, said, note, lit, act }) {

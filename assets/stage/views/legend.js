@@ -1,4 +1,4 @@
-// The legends of colours, and the box that follows the pointer over a map.
+// The legends of colours.
 
 import { number } from "../../canvas/core/numbers.js";
 import { DIFFERENCE_TICKS, differenceGradient, gradient, TICKS, tickOf } from "../../canvas/core/palette.js";
@@ -47,17 +47,4 @@ export function fillMatrixLegend(node, matrices, dark, texts) {
   const frame = (part, meaning) => element("span", {}, element("span", { class: `swatch ${part}` }), " ", meaning);
   const isMultiplied = matrices.some(({ origin }) => origin?.kind === "product");
   node.replaceChildren(...scales, element("span", {}, texts.squareRoot), frame("left", texts.madeFrom), ...(isMultiplied ? [frame("right", texts.times)] : []));
-}
-
-export function makeTooltip() {
-  const node = element("div", { class: "tooltip", "aria-hidden": "true", "data-testid": "attention-tooltip" });
-  node.hidden = true;
-  return node;
-}
-
-export function placeTooltip(node, box, x, y) {
-  const [width, height] = [node.offsetWidth, node.offsetHeight];
-  const left = x + 14 + width > box.width ? x - width - 10 : x + 14;
-  const top = y + 18 + height > box.height ? y - height - 10 : y + 18;
-  node.style.transform = `translate(${Math.max(0, Math.min(left, box.width - width))}px, ${Math.max(0, top)}px)`;
 }

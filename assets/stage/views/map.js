@@ -4,7 +4,6 @@
 import { layMap, marksOf, paintLines, tokenAt } from "../../canvas/attention/map.js";
 import { cellAt, paintGrid } from "../../canvas/core/grid.js";
 import { stepByKey } from "../../canvas/core/keys.js";
-import { makeTooltip, placeTooltip } from "./legend.js";
 import { element, localPoint, sharpen } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { say } from "../../canvas/core/text.js";
@@ -21,7 +20,7 @@ export function makeMap({ focus, tell }) {
   const map = { focusOn: focus, tell, focus: null, hover: null, zoom: 1, frame: null, model: null };
   map.heat = makePane(TEXTS.map.heatmapKeys, "attention-heatmap");
   map.lines = makePane(TEXTS.map.linesKeys, "attention-lines");
-  map.tooltip = makeTooltip();
+  map.tooltip = element("div", { class: "tooltip", hidden: "", "aria-hidden": "true", "data-testid": "attention-tooltip" });
   map.node = element("div", { class: "map" }, element("div", { class: "panes" }, map.heat.node, map.lines.node), map.tooltip);
   watchPane(map, map.heat, (x, y, scroll) => {
     const cell = cellAt(map.heatShape, map.model, x, y, scroll);
@@ -71,6 +70,13 @@ function hoverOn(map, hover, event) {
   if (hover?.query === map.hover?.query && hover?.key === map.hover?.key) return;
   map.hover = hover;
   later(map);
+}
+
+function placeTooltip(node, box, x, y) {
+  const [width, height] = [node.offsetWidth, node.offsetHeight];
+  const left = x + 14 + width > box.width ? x - width - 10 : x + 14;
+  const top = y + 18 + height > box.height ? y - height - 10 : y + 18;
+  node.style.transform = `translate(${Math.max(0, Math.min(left, box.width - width))}px, ${Math.max(0, top)}px)`;
 }
 
 // model: what is drawn; lines: the model of the lines where that is another; focus: the focused row; show: "both", "heatmap" or "lines";

@@ -2,7 +2,7 @@
 // does, and moves to its new length.
 
 import { stopAt, walkByKey } from "../../canvas/core/keys.js";
-import { element, isStill, keep, readKept, setText } from "../../canvas/core/surface.js";
+import { element, isStill, keep, readKept, setNodes, setText } from "../../canvas/core/surface.js";
 import { say } from "../../canvas/core/text.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { makeBarRow } from "./bars.js";
@@ -94,7 +94,7 @@ function drawList(list, words, limit, compared) {
   const nameOf = ({ id, label }) => id ?? label; // two tokens may read alike
   const kept = new Map(words.map((word) => [nameOf(word), list.rows.get(nameOf(word)) ?? makeBarRow(element("span", { class: "bar-was" }), element("i", { class: "bar-class" }))]));
   const rows = words.map((word, place) => fill(kept.get(nameOf(word)), word, limit, compared, place));
-  if (list.bars.children.length !== rows.length || rows.some((row, place) => list.bars.children[place] !== row)) list.bars.replaceChildren(...rows);
+  setNodes(list.bars, rows);
   stopAt(rows.find((row) => row.tabIndex === 0) ?? rows[0], rows);
   list.rows = kept;
 }

@@ -48,11 +48,8 @@ def row_of(text: str, layer: int, number: int, query: str, **options: object) ->
 
 
 def tool(page: Page, name: str) -> Locator:
-    """A control of the toolbar, which a narrow screen folds into the menu at its end."""
-    control = main(page).get_by_role("button", name=name, exact=True)
-    if not control.is_visible():
-        main(page).get_by_role("button", name=browser_texts.MORE).click()
-    return control
+    """A control of the toolbar."""
+    return main(page).get_by_role("button", name=name, exact=True)
 
 
 def looks_at(page: Page, query: str, found: dict[str, float]) -> None:
