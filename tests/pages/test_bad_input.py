@@ -6,14 +6,19 @@ import pytest
 
 from pages.importance import texts as importance
 from pages.importance.inputs import MAX_PROMPTS
+from pages.patching import texts as patching
 from pages.ui.stage import texts as stage_texts
 from tests.support.classifier_page import OWN, training_says
 from tests.support.drawings import says
 from tests.support.staged import is_empty, is_staged, stage_says
 from tx_core.causal.deciding_words import SEVERAL_WORDS
+from tx_core.engine.device_limits import device_limits
 from tx_core.fill_mask.predictions import TOO_MANY_BLANKS
 from tx_core.lessons.labels import FINE_TUNED
 
+SUFFIXES = {"importance": "jsonl", "classifier": "csv", "vectors": "txt", "many_sentences": "txt"}
+MOST = device_limits("cpu").sentences
+NAMES = {"text": "Mary lost [MASK] keys.", "text_b": "John lost [MASK] keys."}
 SEVERAL = {"text": "The dog [MASK] here.", "text_b": "A cat [MASK] there."}
 HOSTILE = "<b>[CLS]</b> **x** :red[y] $z$ [a](javascript:alert(1)) \x00 \u202e 🍕"
 PROMPT = json.dumps({"text": "Mary lost [MASK] keys.", "answer": "her"})
@@ -22,6 +27,10 @@ VIEWS = [
     ("explanations", SEVERAL, SEVERAL_WORDS.partition("(")[0].format(count=3)),
     ("explanations", {"text": "A [MASK].", "text_b": "bird " * 100 + "[MASK]"}, stage_texts.PAIR_TOO_LONG.partition("{")[0]),
     ("explanations", {"text": "A [MASK].", "text_b": "The [MASK].", "model": "writer"}, "cannot fill blanks"),
+    ("patching", {"text": NAMES["text"]}, stage_texts.NO_SECOND_SENTENCE),
+    ("patching", {"text": NAMES["text"], "text_b": NAMES["text"]}, patching.SAME_SENTENCES),
+    ("patching", NAMES | {"text_b": "The girl lost [MASK] keys."}, patching.SAME_ANSWER.format(word="her")),
+    ("patching", NAMES | {"model": "writer"}, patching.WRITES_ON),
     ("compare", {"text": " "}, "There is no text yet"),
     ("compare", {"text": "a bird", "text_b": "word " * 2000}, "shorten it"),
     ("compare", {"text": "a bird", "vary": "changes", "changes_b": "hide~90"}, "there is no token 90"),
@@ -37,7 +46,7 @@ VIEWS = [
 def test_a_view_that_cannot_be_run_says_why_and_keeps_what_was_typed(open_app, page: str, view: dict[str, str], why: str):
     app = open_app(page, **view)
     assert not app.exception
-    assert why in says(app) and (is_empty(app) if page == "explanations" else not is_staged(app))
+    assert why in says(app) and (is_empty(app) if page in ("explanations", "patching") else not is_staged(app))
     assert all(app.session_state[f"{page}_{name}"] == text for name, text in view.items() if name in ("text", "text_b"))
 
 
@@ -55,6 +64,8 @@ FILES = [
     ("importance", "set", "file", PROMPT, "\n\n", importance.NO_LINES),
     ("importance", "set", "file", PROMPT, f"{PROMPT}\n" * (MAX_PROMPTS + 1), f"at most {MAX_PROMPTS:,} are measured"),
     ("classifier", "data", "csv", OWN, "a,b\n1,2\n", "names the columns text and label"),
+    ("vectors", "texts", "file", "It flies.", "\x89PNG\r\n\x1a\n\0\0\0", "not text that can be read"),
+    ("many_sentences", "texts", "file", "It flies.", "a\n" * (MOST + 1), f"more than {MOST:,} sentences"),
 ]
 
 
@@ -62,8 +73,8 @@ FILES = [
 def test_a_file_that_cannot_be_used_says_why_and_the_one_before_stays(open_app, page, source, box, usable, unusable, why):
     app = open_app(page, **{source: "own"})
     for name, data in (("mine", usable), ("other", unusable)):
-        file = (f"{name}.{'csv' if box == 'csv' else 'jsonl'}", data.encode(), "text/plain")
+        file = (f"{name}.{SUFFIXES[page]}", data.encode(), "text/plain")
         app.file_uploader(key=f"{page}_{box}").set_value(file).run()
         assert not app.exception
-    said = says(app) + stage_says(app) if page == "importance" else training_says(app)
+    said = training_says(app) if page == "classifier" else says(app) + stage_says(app)
     assert why in said and "mine." in said

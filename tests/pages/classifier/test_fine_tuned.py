@@ -49,40 +49,8 @@ def test_contributions_add_up_to_what_the_words_change(engine):
     assert scores[0] == pytest.approx(logits[1] - logits.mean(), abs=1e-4)
 
 
-CLEAR = {
-    "positive": (
-        "A wonderful film.",
-        "I loved every minute of it.",
-        "One of the best comedies of the year.",
-        "The acting is superb and the music is beautiful.",
-        "A funny, warm and clever story.",
-        "It made me laugh and cry, and I want to see it again.",
-        "A moving and honest portrait of a family.",
-        "The director has made a small masterpiece.",
-        "This is great entertainment for the whole family.",
-        "An exciting, intelligent thriller with a perfect ending.",
-    ),
-    "negative": (
-        "A terrible film.",
-        "I hated every minute of it.",
-        "One of the worst films of the year.",
-        "The acting is awful and the jokes are stupid.",
-        "A dull, empty and lifeless story.",
-        "It is boring, and I wanted to leave after ten minutes.",
-        "A tedious mess without a single good idea.",
-        "The director has wasted a good cast.",
-        "This is a waste of time and money.",
-        "A predictable, badly written thriller with a silly ending.",
-    ),
-}
-
-
-def test_of_clear_sentences_it_labels_at_least_the_share_that_its_card_says(engine):
+def test_its_card_has_the_numbers_that_were_measured():
     found = fine_tuned.measured_score()
-    right = [
-        label_logits(engine, text).argmax() == engine.info.labels.index(label) for label, texts in CLEAR.items() for text in texts
-    ]
-    assert np.mean(right) >= found["accuracy"]
     assert all(found["interval"][0] < found[share] < found["interval"][1] for share in ("accuracy", "naive_bayes"))
     card = (catalogue.MODELS / FINE_TUNED / "README.md").read_text(encoding="utf-8")
     shares = [found["accuracy"], *found["interval"], found["naive_bayes"], found["always_one_label"]]
@@ -92,10 +60,6 @@ def test_of_clear_sentences_it_labels_at_least_the_share_that_its_card_says(engi
     model, bayes = found["only_model_and_only_naive_bayes_right"]
     assert f"{model} are labelled correctly by this model only, and {bayes} by naive Bayes only" in card
     assert f"p = {mcnemar(model, bayes):.2f}" in card
-
-
-def label_logits(engine, text: str) -> np.ndarray:
-    return engine.label_logits(engine.trace(text, keep=("hidden",)).hidden[-1])
 
 
 FAILURES = {

@@ -28,13 +28,6 @@ def probabilities(example, prompt):
     }
 
 
-def test_a_word_of_several_tokens_is_one(engine):
-    for example in ENTRIES:
-        for prompt in (example, *example["same_kind"], *example["counters"]):
-            for word, pieces in prompt.get("pieces", {}).items():
-                assert len(engine.encode(word).ids) == pieces + 2
-
-
 @pytest.mark.parametrize("example", ENTRIES, ids=lambda example: example["title"])
 def test_the_words_and_shares_of_a_counter_example_are_the_models(example):
     for counter in example["counters"]:

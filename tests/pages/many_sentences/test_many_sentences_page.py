@@ -8,7 +8,6 @@ from pages.many_sentences.heads import describe_on_average
 from pages.ui.shell.address import LESSON, LOCK, STEP
 from pages.ui.shell.numbers import whole_percent
 from pages.ui.stage import texts as stage_texts
-from pages.ui.stage.texts import EARLIER_STAYS
 from tests.support.sentences_page import KIND, OWN_FILE, PAGE, Open, buttons, links, numbers_of, press, says, shown_head, upload
 from tests.support.trainings import until_still
 from tx_core.analysis.grammar import grammar_of
@@ -67,15 +66,6 @@ def test_a_file_is_read_in_the_background_and_what_is_left_out_is_reported(open_
     assert any("%3Cb%3Edog%3C%2Fb%3E" in link for link in links(app))
     markup = [element.value for kind in (app.markdown, app.caption) for element in kind]
     assert not any("dog" in text for text in markup)
-
-
-def test_a_file_that_cannot_be_used_says_why_and_the_one_before_stays(open_app: Open):
-    app = upload(open_app(PAGE, texts="own"), "One sentence is here.\n")
-    upload(app, b"a\n" * (MOST + 1))
-    assert not app.exception
-    assert f"more than {MOST:,} sentences" in says(app)
-    assert EARLIER_STAYS.format(problem="", file="mine.txt") in says(app)
-    assert stage_texts.SENTENCES_READ[0].format(count=1, source="mine.txt") in says(app)
 
 
 HOSTILE_NAME = "**x** <b>y</b> [z](javascript:1) $a$.txt"

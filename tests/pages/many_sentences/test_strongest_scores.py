@@ -7,9 +7,8 @@ import torch
 from pages.many_sentences import texts
 from pages.many_sentences.heads import describe_score
 from pages.ui.stage.heads import kind_styles
-from tests.support.sentences_page import PAGE, Open, links, says
-from tx_core.analysis.patterns import TARGETED_KINDS, entropy, kind_targets
-from tx_core.corpus.sentence_file import Sentences, embedded_sentences
+from tx_core.analysis.patterns import TARGETED_KINDS, kind_targets
+from tx_core.corpus.sentence_file import Sentences
 from tx_core.corpus.statistics import RANKED_KINDS, HeadReport, read_all
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import OwnEngine
@@ -53,17 +52,3 @@ def test_attention_to_one_token_has_1_in_focus_and_0_where_a_head_is_broad(made:
 def test_a_head_that_attends_to_its_targets_only_has_1_though_some_tokens_have_none(made: HeadReport, kind: str):
     assert score(made, ON_TARGETS, kind, TARGETED_KINDS.index(kind)) == pytest.approx(1, abs=1e-5)
     assert describe_score(made, kind) == texts.STRONGEST_SCORE.format(aim=kind_styles(made.example)[kind].target)
-
-
-def test_a_broad_head_of_the_model_is_scored_by_how_near_to_uniform_it_is(engine, open_app: Open):
-    report = read_all(engine, embedded_sentences())
-    broad = next((one.layer, one.head) for one in report.patterns if one.kind == "broad")
-    app = open_app(PAGE, heads=f"{broad[0] + 1}-{broad[1] + 1}")
-    assert texts.STRONGEST_SCORES["broad"] in says(app)
-    number = int(report.strongest.texts[*broad, RANKED_KINDS.index("broad"), 0])
-    stack = engine.trace(report.sentences.texts[number]).attention
-    own = ~np.array(stack.query_tokens.special)
-    rows = stack.weights[broad][own].astype(np.float64)
-    by_hand = float(((np.exp(entropy(rows)) - 1) / (rows.shape[-1] - 1)).mean())
-    assert f"{by_hand:.2f} · {report.sentences.texts[number]}" in says(app)
-    assert links(app)

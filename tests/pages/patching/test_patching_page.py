@@ -10,7 +10,6 @@ from pages.patching import texts
 from pages.patching.inputs import EXAMPLES
 from pages.ui.shell.numbers import percent
 from pages.ui.stage import texts as stage_texts
-from pages.ui.stage.inputs import MAX_PAIR_TOKENS
 from tests.support.drawings import problems, says
 from tests.support.staged import ask_stage, is_empty, looked_at, stage_says, staged
 from tx_core.causal.patch import patch
@@ -71,24 +70,6 @@ def test_paths_begin_at_a_head_that_moves_the_answer_or_at_the_one_that_is_chose
     assert texts.NO_PATH.format(sender="layer 1, head 2") in stage_says(app, head="1-1")
 
 
-@pytest.mark.parametrize(
-    ("view", "why"),
-    [
-        ({"text": NAMES["text"]}, stage_texts.NO_SECOND_SENTENCE),
-        ({"text": NAMES["text"], "text_b": NAMES["text"]}, texts.SAME_SENTENCES),
-        ({"text": "Mary lost [MASK] keys.", "text_b": "The girl lost [MASK] keys."}, texts.SAME_ANSWER.format(word="her")),
-        (NAMES | {"model": "writer"}, texts.WRITES_ON),
-        ({"text": "a [MASK]", "text_b": "bird " * MAX_PAIR_TOKENS + "[MASK]"}, stage_texts.PAIR_TOO_LONG.partition("{")[0]),
-    ],
-    ids=["one sentence", "the same", "one answer", "a blank for a model that writes", "too long"],
-)
-def test_what_cannot_be_followed_is_explained_and_nothing_typed_is_lost(open_app, view: dict[str, str], why: str):
-    app = open_app(PAGE, **view)
-    assert not app.exception
-    assert why in says(app) and is_empty(app)
-    assert {name: app.session_state[f"{PAGE}_{name}"] for name in view} == view
-
-
 def test_a_and_b_are_exchanged_with_their_answers(open_app):
     app = open_app(PAGE, **NAMES, answer="her", answer_b="his")
     app.button(key=f"{PAGE}_exchange").click().run()
@@ -124,6 +105,3 @@ def test_attention_opens_on_sentence_a_alone_where_its_blank_looks(open_app, eng
         layer, head = np.argwhere(effect == effect.max())[0] + 1
         heads = {"heads": f"{layer}-{head}"}
     assert dict(parse_qsl(link.query_string)) == {"text": NAMES["text"], "focus": str(blank), "model": "embedded"} | heads
-
-
-# Examples

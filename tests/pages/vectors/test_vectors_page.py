@@ -1,6 +1,5 @@
 """The page of vectors: points are the core's, a probe runs in the background, and what its examples claim is true."""
 
-import re
 from urllib.parse import parse_qs
 
 import numpy as np
@@ -8,17 +7,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.shell.numbers import whole_percent
-from pages.ui.stage.texts import EARLIER_STAYS, UPLOAD_SENTENCES
 from pages.vectors import texts
-from pages.vectors.inputs import EXAMPLES, PAGE
+from pages.vectors.inputs import PAGE
 from pages.vectors.probing import KIND
 from tests.support.drawings import problems, says
 from tests.support.staged import ask_stage, is_empty, looked_at, stage_says, staged
 from tests.support.trainings import until_still
-from tx_core.classroom.claims import sentences, stored_claims
+from tx_core.classroom.claims import sentences
 from tx_core.corpus.sentence_file import ANNOTATED, embedded_sentences
 from tx_core.corpus.vectors import FEW_NEIGHBOURS, probe, project
-from tx_core.corpus.words import WRONG_COLUMNS
 from tx_core.engine import catalogue
 from tx_core.training.background import Registry
 
@@ -67,27 +64,6 @@ def test_annotated_sentences_are_coloured_by_their_columns_and_other_texts_are_n
     assert list(shown["colourings"]) == ["sentence", "position"]
 
 
-UNUSABLE = [
-    ("a.txt", b"", "The file is empty"),
-    ("a.conllu", b"1\tIt\tit\n", WRONG_COLUMNS.format(line=1, found=3, wanted=10)),
-    ("a.txt", b"\x89PNG\r\n\x1a\n\0\0\0", "not text that can be read"),
-]
-
-
-def test_a_file_that_cannot_be_used_says_why_and_the_one_before_stays(open_app):
-    app = open_app(PAGE, texts="own")
-    assert UPLOAD_SENTENCES in says(app) and is_empty(app)
-    probing = open_app(PAGE, texts="own", part="probe")
-    for name, data, why in UNUSABLE:
-        for first in (app, probing):
-            assert why in says(upload(first, data, name)) and not first.exception
-    upload(app, b"It flies.\n" * 150, "mine.txt")
-    assert "of 150 texts are not shown" in says(app) and not is_empty(app)
-    for name, data, why in UNUSABLE:
-        assert why in says(upload(app, data, name)) and not app.exception
-        assert EARLIER_STAYS.format(problem="", file="mine.txt").strip() in says(app)
-
-
 def test_two_files_of_one_name_are_two(open_app):
     one, other = (upload(open_app(PAGE, texts="own"), text, "mine.txt") for text in (b"He is.", b"She is old."))
     assert len(looked_at(one)[0]["rows"]) == 3 and len(looked_at(other)[0]["rows"]) == 4
@@ -111,34 +87,6 @@ def test_a_probe_of_a_file_is_trained_in_the_background_and_its_lines_are_the_co
 def test_a_probe_of_typed_texts_says_what_it_needs(open_app):
     app = open_app(PAGE, part="probe")
     assert texts.PROBE_TYPED in says(app) and is_empty(app) and not app.exception
-
-
-# Examples
-
-
-def test_every_example_is_a_click_away_with_what_to_notice(open_app):
-    app = open_app(PAGE)
-    assert EXAMPLES[0].notice in says(app)
-    for example in EXAMPLES[:-2]:
-        app.pills(key=f"{PAGE}_example").set_value(example.title).run()
-        for one in (example, *example.counters):
-            if one is not example:
-                app.pills(key=f"{PAGE}_counter_example").set_value(one.title).run()
-            assert not app.exception and not problems(app) and not is_empty(app)
-            assert one.notice in says(app)
-            assert staged(app)["view"]["layer"] == str(one.view["layer"])
-
-
-def test_the_numbers_of_a_hint_are_those_of_its_claims_and_its_token_is_named(engine):
-    for _, entry in sentences(PAGE):
-        text = entry["view"].get("text") or entry["title"]
-        if claims := [claim for claim in stored_claims(catalogue.DEFAULT) if (claim.made, claim.text) == (PAGE, text)]:
-            values = {f"{one.value:.2f}" for one in claims} | {f"{100 * one.value:.0f} %" for one in claims}
-            numbers = set(re.findall(r"\d\.\d\d|\d+ %", entry["notice"]))
-            assert numbers and numbers <= values
-        if "token" in entry["view"]:
-            read = project(engine, [entry["view"]["text"], entry["view"]["text_b"]])
-            assert read.tokens[int(entry["view"]["token"]) - 1].text in ("flies", "bank")
 
 
 @pytest.mark.ci
