@@ -17,7 +17,7 @@ from pages.ui.shell.frame import explain_computation
 from pages.ui.shell.numbers import small_number
 from pages.ui.stage import attention
 from pages.ui.stage import texts as stage_texts
-from pages.ui.stage.architecture import Box, Stack, architecture, sums_and_norms
+from pages.ui.stage.architecture import Box, Stack, architecture, residual_parts
 from pages.ui.stage.charts import Drawing, matrix_drawing
 from pages.ui.stage.controls import offered_controls, take_settings
 from pages.ui.stage.mount import mount, origin
@@ -178,7 +178,7 @@ def bert_architecture(
 ) -> dict[str, object]:
     """Return the drawing of a BERT, whose prediction head leads to heads for labels; lit: the name of a part."""
     attention, feed = Box("attention", texts.ATTENTION_BOX), Box("feed", texts.FEED_BOX)
-    parts = [replace(box, lit=box.name == lit) for box in sums_and_norms(attention, feed)]
+    parts = [replace(box, lit=box.name == lit) for box in residual_parts(attention, feed, norm_first=False)]
     before = Box("embeddings", texts.EMBEDDINGS_BOX, note=ends.get("embeddings", ""))
     leads = {"part": "labels"} if offers_part("labels") else {}
     head = Box("head", texts.HEAD_BOX, texts.HEAD_BOX_SAID, note=ends.get("head", ""), sets=leads, lit=lit == "head")

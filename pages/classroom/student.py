@@ -85,7 +85,7 @@ def draw_step(code: str, token: str) -> None:
         entrance.explain_problem()
         show_step_head(lesson.title, number, len(lesson.steps), step)
         if step.question:
-            show_sentence(step, step.text)
+            show_sentence(step)
             if first is not None:
                 st.text(texts.YOUR_FIRST_VOTE.format(guess=first))
             if guess is not None and not room.together and not revealed:  # at their own pace, they are told at once
@@ -129,9 +129,9 @@ def show_step_head(title: str, number: int, total: int, step: Step) -> None:
     st.text(step.text)
 
 
-def show_sentence(step: Step, said: str = "") -> None:
-    """Show the sentence that a step's question is about, if there is one, and a text that is shown does not say it."""
-    if (sentence := sentence_of(step)) and sentence not in said:
+def show_sentence(step: Step) -> None:
+    """Show the sentence that a step's question is about, if there is one, and its text does not say it."""
+    if (sentence := sentence_of(step)) and sentence not in step.text:
         with st.container(key="classroom_sentence"):
             st.text(texts.SENTENCE.format(sentence=sentence))
 

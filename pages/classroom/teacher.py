@@ -86,7 +86,7 @@ def ask_the_room(step: Step, options: Sequence[str]) -> None:
     if not step.question:
         return
     st.markdown(f"**{escape_markdown(step.question.ask)}**")
-    show_sentence(step, step.text)
+    show_sentence(step)
     if options:
         st.text(texts.OPTIONS.format(options=" · ".join(options)))
 

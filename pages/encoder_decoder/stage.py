@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
 from pages.encoder_decoder import texts
 from pages.encoder_decoder.model import TRAINER, count_errors, untrained
 from pages.ui.shell.address import StageFields, widget_key
-from pages.ui.stage.architecture import Box, Stack, architecture, norms_and_sums, sums_and_norms
+from pages.ui.stage.architecture import Box, Stack, architecture, residual_parts
 from pages.ui.stage.charts import Drawing
 from pages.ui.stage.training import (
     Curves,
@@ -165,10 +166,7 @@ def drawing(layers: int, norm_first: bool) -> dict[str, object]:
     """Return the architecture, in which a click on an attention shows it. norm_first: whether the norms stand before."""
     boxes = {kind: Box(kind, title, sets={"kind": kind}) for kind, title in texts.BOXES.items()}
     feed, before = Box("feed", texts.FEED_FORWARD), [Box("embeddings", texts.EMBEDDINGS)]
-
-    def block(*parts: Box) -> list[Box]:
-        return norms_and_sums(*parts) if norm_first else sums_and_norms(*parts)
-
+    block = partial(residual_parts, norm_first=norm_first)
     encoder = Stack(block(boxes["self"], feed), layers, before=before)
     after = [Box("head", texts.OUTPUT_HEAD)]
     decoder = Stack(block(boxes["decoder"], boxes["cross"], feed), layers, before=before, after=after)

@@ -28,7 +28,7 @@ from pages.ui.shell.address import (
     widget_key,
 )
 from pages.ui.shell.level import is_hidden
-from pages.ui.stage.architecture import Box, Stack, architecture, lit, norms_and_sums
+from pages.ui.stage.architecture import Box, Stack, architecture, lit, residual_parts
 from pages.ui.stage.controls import Control, matrix_controls, numbered
 from pages.ui.stage.inputs import PageInputs, ask_model, ask_sentences, input_values
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
@@ -218,7 +218,7 @@ def block_architecture(inputs: BlockInputs, engine: BertEngine | None) -> dict[s
     )
     if inputs.part != "depth":
         return architecture(model)
-    other = norms_and_sums(Box("attention", texts.HEADS), Box("feed_forward", texts.FEED_FORWARD))
+    other = residual_parts(Box("attention", texts.HEADS), Box("feed_forward", texts.FEED_FORWARD), norm_first=True)
     pre_norm = Stack(lit(other, *names), 1, label=texts.PRE_NORM_BLOCK)
     return architecture(replace(model, label=texts.POST_NORM_BLOCK), pre_norm)
 

@@ -28,10 +28,6 @@ class Box:
     sets: Mapping[str, str] = field(default_factory=dict)
     lit: bool = False
 
-    def __post_init__(self) -> None:
-        if not self.said:
-            object.__setattr__(self, "said", self.title)
-
 
 @dataclass(frozen=True)
 class Stack:
@@ -67,21 +63,16 @@ def lit(boxes: Sequence[Box], *names: str) -> list[Box]:
     return [replace(box, lit=box.name in names) for box in boxes]
 
 
-def sums_and_norms(*parts: Box) -> list[Box]:
-    """Return the parts of a post-norm block, each followed by its sum and its norm: named after it, and without a click."""
-    found = []
-    for part in parts:
-        residual = Box(f"{part.name}_sum", "+", texts.RESIDUAL.format(part=part.title), "sum")
-        found += [part, residual, Box(f"{part.name}_norm", texts.NORM, texts.NORM_AFTER.format(part=part.title))]
-    return found
+def residual_parts(*parts: Box, norm_first: bool) -> list[Box]:
+    """Return the parts of a block, each with its sum and its norm: named after it, and without a click.
 
-
-def norms_and_sums(*parts: Box) -> list[Box]:
-    """Return the parts of a pre-norm block, each between its norm and its sum: named after it, and without a click."""
-    found = []
+    norm_first: whether the norm stands before its part (pre-norm), else after the sum (post-norm).
+    """
+    found, said = [], texts.NORM_BEFORE if norm_first else texts.NORM_AFTER
     for part in parts:
-        norm = Box(f"{part.name}_norm", texts.NORM, texts.NORM_BEFORE.format(part=part.title))
-        found += [norm, part, Box(f"{part.name}_sum", "+", texts.RESIDUAL.format(part=part.title), "sum")]
+        norm = Box(f"{part.name}_norm", texts.NORM, said.format(part=part.title))
+        total = Box(f"{part.name}_sum", "+", texts.RESIDUAL.format(part=part.title), "sum")
+        found += [norm, part, total] if norm_first else [part, total, norm]
     return found
 
 
@@ -107,4 +98,4 @@ def _stack_message(stack: Stack) -> dict[str, object]:
 
 
 def _box(box: Box) -> dict[str, object]:
-    return {**vars(box), "sets": dict(box.sets)}
+    return {**vars(box), "said": box.said or box.title, "sets": dict(box.sets)}

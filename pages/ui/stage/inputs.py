@@ -290,8 +290,7 @@ def drop_missing_looks(page: str, trace: Trace) -> list[str]:
 def note_reading(inputs: SentenceInputs, trace: Trace, notes: Sequence[str] = ()) -> None:
     """Show what a reader should know of how the text was read, and further notes; nothing where all is as usual."""
     engine, page = inputs.engine(), inputs.page
-    if inputs.bare:
-        note_special_tokens(engine, False, inputs.pair)
+    note_special_tokens(engine, not inputs.bare, inputs.pair)
     for note in [*([trace.notice] if trace.notice else []), *notes]:
         st.info(note)
     warn_of_unknown([trace.attention.key_tokens], inputs.model, widget_key(page, "model"))
