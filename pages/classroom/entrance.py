@@ -19,6 +19,7 @@ from pages.ui.shell.address import FOR_CLASS, LEAD, LOCK, PRESENT, ROOM, TICKET
 from pages.ui.shell.admission import own_address
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import LEVEL, level_in_link
+from pages.ui.stage.background_runs import attempt
 from tx_core.classroom.rooms import MAX_NICKNAME_CHARACTERS
 from tx_core.errors import ExplorerError, RoomGone, RoomProblem
 from tx_core.settings import host_settings
@@ -27,8 +28,7 @@ SECRET = "teacher"
 """Query parameter of the secret link, which is taken out of the address."""
 TOKENS = "classroom_tokens"
 """Session entry of the tokens: by role and code of the room."""
-PROBLEM = "classroom_problem"
-"""Session entry of what went wrong with the last button."""
+PAGE = "classroom"
 JOINING = "classroom_joining"
 """Session entry of the code of the room that this visitor has just typed, and so joins without another click."""
 NOTHING_REMEMBERED = "nothing"
@@ -96,29 +96,28 @@ def recall(role: str, code: str) -> bool:
     return False
 
 
-def attempt(action: Callable[..., None], *arguments: object) -> None:
-    """Run the action of a button; its error is shown when the page is drawn."""
-    try:
-        action(*arguments)
-    except ExplorerError as problem:
-        st.session_state[PROBLEM] = problem
-
-
 @st.fragment
 def draw_room(draw: Callable[[str, str], None], code: str, token: str) -> None:
-    """Draw the room of a member, or say why it cannot be shown; the page runs again once it is closed."""
+    """Draw the room of a member; the page runs again once it is closed."""
     try:
-        draw(code, token)
+        draw_or_explain(draw, code, token)
     except RoomGone:
         st.rerun()
+
+
+def draw_or_explain(draw: Callable[..., None], *arguments: object) -> None:
+    """Draw a part of the page, or say why it cannot be shown: the rest goes on. Raises RoomGone."""
+    try:
+        draw(*arguments)
+    except RoomGone:
+        raise
     except ExplorerError as problem:
         explain(problem)
 
 
-def explain_problem() -> None:
-    """Explain what went wrong with the last button, once."""
-    if problem := st.session_state.pop(PROBLEM, None):
-        explain(problem)
+def button(label: str, action: Callable[..., object], *arguments: object, **options: object) -> None:
+    """Draw a button that acts on the room."""
+    st.button(label, on_click=attempt, args=(PAGE, action, *arguments), **options)
 
 
 def show_live(role: str, code: str, token: str, **data: object) -> None:

@@ -4,8 +4,7 @@ import streamlit as st
 
 from pages.ui.shell.frame import open_page
 
-PAGE = "classroom"
-open_page(PAGE)
+open_page("classroom")
 
 # The title is on its way: what follows takes longer to import.
 from pages.classroom import entrance, student, teacher

@@ -27,6 +27,7 @@ from pages.ui.shell.address import SHOWN_STEP
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import ADVANCED, BASIC, LEVEL, LEVEL_CHOSEN, LEVEL_NOW, remembered_level
 from pages.ui.stage.attention import ClassGuesses
+from pages.ui.stage.background_runs import show_problem
 from pages.ui.stage.tokens import escape_markdown
 from tx_core.classroom.launches import guesses_of, keep_share
 from tx_core.classroom.lesson_file import Lesson, Step
@@ -34,7 +35,7 @@ from tx_core.classroom.measures import MEASURES, Answer
 from tx_core.classroom.questions import count_right
 from tx_core.classroom.rooms import IS_REVEALED, MAX_SENTENCE_CHARACTERS, Room, Student
 from tx_core.engine import catalogue
-from tx_core.errors import ExplorerError, RoomGone, RoomProblem
+from tx_core.errors import RoomGone, RoomProblem
 from tx_core.transformer.interventions import read_interventions
 
 
@@ -82,22 +83,22 @@ def draw_step(code: str, token: str) -> None:
     room_message = message(room, votes, for_teacher=False, step=number)
     guess, first, sentence = map(student.sent.get, ("guess", "first", "sentence"))
     with st.container():  # of any height, it is one box: what stands below it stays, and so does what it says to a screen reader
-        entrance.explain_problem()
+        show_problem(entrance.PAGE)
         show_step_head(lesson.title, number, len(lesson.steps), step)
         if step.question:
             show_sentence(step)
             if first is not None:
                 st.text(texts.YOUR_FIRST_VOTE.format(guess=first))
             if guess is not None and not room.together and not revealed:  # at their own pace, they are told at once
-                draw_or_explain(show_verdict, step, guess, key)
+                entrance.draw_or_explain(show_verdict, step, guess, key)
             else:
                 with st.container(key="classroom_asked"):
-                    draw_or_explain(ask, token, student, step, key, revealed)
+                    entrance.draw_or_explain(ask, token, student, step, key, revealed)
     live = st.container()
     is_open = revealed or not step.question or (guess is not None and not room.together)
-    draw_or_explain(show_view, lesson, number, room, is_open, votes)
+    entrance.draw_or_explain(show_view, lesson, number, room, is_open, votes)
     if "text" in step.view:
-        draw_or_explain(send_sentence, token, number, key, sentence)
+        entrance.draw_or_explain(send_sentence, token, number, key, sentence)
     if not room.together:
         pace_buttons(token, number, len(lesson.steps))
     with live:  # drawn last: it knows what was sent in this run
@@ -109,16 +110,6 @@ def draw_step(code: str, token: str) -> None:
             sent=st.session_state.get(f"{key}_sent", 0),
             shares=level_of(lesson) == own_level(lesson),
         )
-
-
-def draw_or_explain(draw: Callable[..., None], *arguments: object) -> None:
-    """Draw a part of the step, or say why it cannot be shown: the rest goes on. Raises RoomGone."""
-    try:
-        draw(*arguments)
-    except RoomGone:
-        raise
-    except ExplorerError as problem:
-        explain(problem)
 
 
 def show_step_head(title: str, number: int, total: int, step: Step) -> None:
@@ -260,9 +251,7 @@ def send_sentence(token: str, number: int, key: str, kept: str | None) -> None:
 
 def pace_buttons(token: str, number: int, total: int) -> None:
     """Draw the buttons for the next and the previous step, for rooms at the students' own pace."""
-    rooms = host_store()
     with st.container(horizontal=True):
-        if number > 1:
-            st.button(texts.PREVIOUS, on_click=entrance.attempt, args=(rooms.go, token, number - 1), icon=":material/arrow_back:")
-        if number < total:
-            st.button(texts.NEXT, on_click=entrance.attempt, args=(rooms.go, token, number + 1), icon=":material/arrow_forward:")
+        for label, icon, other in ((texts.PREVIOUS, "arrow_back", number - 1), (texts.NEXT, "arrow_forward", number + 1)):
+            if 1 <= other <= total:
+                entrance.button(label, host_store().go, token, other, icon=f":material/{icon}:")

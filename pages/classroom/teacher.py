@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 
 from pages.classroom import entrance, texts
+from pages.classroom.entrance import button
 from pages.classroom.events import host_store
 from pages.classroom.reach import reachable
 from pages.classroom.results import (
@@ -23,6 +24,7 @@ from pages.ui.panels.question_kinds import QUESTION_VIEWS
 from pages.ui.shell.address import PRESENT, is_presented, link_with, present_or_not
 from pages.ui.shell.controls import download_button, qr_code
 from pages.ui.shell.frame import explain
+from pages.ui.stage.background_runs import attempt, show_problem
 from pages.ui.stage.scripts import component
 from pages.ui.stage.tokens import escape_markdown
 from tx_core.analysis.table_file import csv_table
@@ -56,7 +58,7 @@ def draw_stage(code: str, token: str) -> None:
     lesson = lesson_of(room.source)
     step, revealed = lesson.steps[room.step - 1], room.step in room.revealed
     with st.container():  # also where there is nothing to explain: what stands below stays in its place
-        entrance.explain_problem()
+        show_problem(entrance.PAGE)
         if welcomes := presented and not room.students and not revealed:  # the first picture for the room: what students need
             show_entrance(room, token, is_large=True)
     stage, side = st.columns([6, 1] if presented else [5, 2], gap="large")
@@ -115,18 +117,12 @@ def options_or_explain(room: Room, step: Step) -> tuple[str, ...]:
 def step_buttons(token: str, room: Room, step: Step) -> None:
     """Draw the buttons of steps, vote and timer: last those that come and go, so that a second press meets no other."""
     rooms, number = host_store(), room.step
-    button(
-        texts.PREVIOUS, rooms.go, token, number - 1, icon=":material/arrow_back:", key="classroom_previous", disabled=number == 1
-    )
-    button(
-        texts.NEXT,
-        rooms.go,
-        token,
-        number + 1,
-        icon=":material/arrow_forward:",
-        key="classroom_next",
-        disabled=number == room.steps,
-    )
+    for label, name, icon, other in (
+        (texts.PREVIOUS, "previous", "arrow_back", number - 1),
+        (texts.NEXT, "next", "arrow_forward", number + 1),
+    ):
+        options = {"key": f"classroom_{name}", "disabled": not 1 <= other <= room.steps}
+        button(label, rooms.go, token, other, icon=f":material/{icon}:", **options)
     revealed = number in room.revealed
     if step.question:
         key = f"classroom_reveal_{number}"
@@ -153,15 +149,10 @@ def set_timer(token: str, room: Room) -> None:
             button(texts.STOP_TIMER, host_store().set_timer, token, None, icon=":material/timer_off:", key="classroom_stop_timer")
 
 
-def button(label: str, action: Callable[..., object], *arguments: object, **options: object) -> None:
-    """Draw a button that acts on the room."""
-    st.button(label, on_click=entrance.attempt, args=(action, *arguments), **options)
-
-
 def switch(label: str, is_on: bool, key: str, action: Callable[..., object], *arguments: object) -> None:
     """Draw a switch that shows a state of the room and changes it."""
     st.session_state[key] = is_on
-    st.toggle(label, key=key, on_change=lambda: entrance.attempt(action, *arguments, st.session_state[key]))
+    st.toggle(label, key=key, on_change=lambda: attempt(entrance.PAGE, action, *arguments, st.session_state[key]))
 
 
 def reveal(token: str, room: Room, step: Step) -> None:
@@ -270,7 +261,7 @@ def manage(token: str, room: Room) -> None:
     with st.expander(texts.MANAGE):
         paces, key = (texts.TOGETHER, texts.OWN), f"classroom_pace_{room.code}"
         st.session_state.setdefault(key, paces[not room.together])
-        act = partial(entrance.attempt, lambda: rooms.set_pace(token, st.session_state[key] != texts.OWN))
+        act = partial(attempt, entrance.PAGE, lambda: rooms.set_pace(token, st.session_state[key] != texts.OWN))
         st.radio(texts.PACE, paces, key=key, on_change=act)
         st.caption(texts.SECRET_LINK)
         st.code(link_with({entrance.SECRET: token}), language=None, wrap_lines=True)

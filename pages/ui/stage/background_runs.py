@@ -74,12 +74,12 @@ def stop(kind: str) -> None:
     TRAININGS.stop(visitor(), kind)
 
 
-def attempt(page: str, act: Callable[[], object]) -> None:
+def attempt(page: str, act: Callable[..., object], *arguments: object) -> None:
     """Run the action of a click; `show_problem` shows its error when the page runs next."""
     st.session_state.pop(widget_key(page, "refused"), None)
     try:
         with memory_checked():
-            act()
+            act(*arguments)
     except ExplorerError as problem:
         set_values(page, {"refused": problem})
 
@@ -112,7 +112,7 @@ def ask_upload(
         key=widget_key(page, box),
         max_upload_size=MAX_FILE_BYTES // 1_000_000,
         on_change=attempt,
-        args=(page, lambda: keep_upload(page, box, kept, read, name)),
+        args=(page, keep_upload, page, box, kept, read, name),
     )
     return st.session_state.get(widget_key(page, kept))
 
@@ -209,7 +209,7 @@ def offer_run(
 
     def take_wish(reported: Mapping[str, object]) -> None:
         if reported.get("training") == "run" and make:
-            attempt(page, lambda: start_or_queue(kind, lambda: AskedRun(asked, make())))
+            attempt(page, start_or_queue, kind, lambda: AskedRun(asked, make()))
         elif reported.get("training") == "stop":
             stop(kind)
 

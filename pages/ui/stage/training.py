@@ -244,7 +244,7 @@ def take_wish(trainer: Trainer, reported: Reported) -> None:
     """Do what a reader asked of a training; the question of how far it is asks nothing more."""
     run, wish = background_runs.current_run(trainer.kind), reported.get("training")
     if wish == "train":
-        background_runs.attempt(trainer.page, lambda: background_runs.start_or_queue(trainer.kind, trainer.make))
+        background_runs.attempt(trainer.page, background_runs.start_or_queue, trainer.kind, trainer.make)
     elif wish == "stop":
         background_runs.stop(trainer.kind)
     elif wish == "show" and run and run.result is not None:
