@@ -75,7 +75,7 @@ ADVANCED_PARTS: Mapping[str, tuple[str, ...]] = {
     ),
     "heads_and_blocks": (*ON_EVERY_VIEW, "pair", "model", "nospecial", "bend", "part=norm", "part=depth"),
     "masks": (
-        *(*ON_EVERY_VIEW, "nospecial", "layer", "head", "padding", "part=penalty", "part=batch", "part=run"),
+        *(*ON_EVERY_VIEW, "nospecial", "layer", "head", "padding", "part=penalty", "part=batch"),
         *("kind=padding", "kind=combined", "kind=window"),
     ),
     "positions": (*ON_EVERY_VIEW, "length", "width", "base", "model", "nospecial", "part=ways", "part=demands"),
