@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
-from urllib.parse import quote_plus
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -145,58 +144,6 @@ def page_rows(browser: Browser) -> list[Row]:
     ]
 
 
-SLOW_4G = {"offline": False, "latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 94_000}
-"""Milliseconds, and bytes a second: 1.6 Mbit/s down."""
-
-
-def phone_row(browser: Browser) -> Row:
-    """The first picture of Attention on a phone: a slow network and a quarter of the processor, three new visitors."""
-    times, sizes = [], []
-    with ready_server() as (url, _):
-        for _ in range(3):
-            context = browser.new_context(viewport={"width": 390, "height": 844})
-            page, received = context.new_page(), []
-            session = context.new_cdp_session(page)
-            session.on("Network.loadingFinished", lambda loaded, received=received: received.append(loaded["encodedDataLength"]))
-            session.send("Network.enable")
-            session.send("Network.emulateNetworkConditions", SLOW_4G)
-            session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
-            begun = time.perf_counter()
-            page.goto(f"{url}/attention")
-            page.wait_for_function(SEEN, arg=MAP, timeout=60_000)
-            times.append(time.perf_counter() - begun)
-            sizes.append(sum(received) / 1000)
-            context.close()
-    what = "the first picture of Attention on a phone: slow 4G (1.6 Mbit/s, 150 ms), a quarter of the processor"
-    measured = f"{', '.join(f'{seconds:.1f}' for seconds in times)} s, {median(sizes):.0f} kB"
-    return Row(what, measured, "4 s, 600 kB", median(times) <= 4 and median(sizes) <= 600)
-
-
-MEASURED = "[data-testid=stage][data-measured=true]"
-WORDS = {10: "Yesterday my brother and I [MASK] home .", 15: "The key to the big old cabinets [MASK] on the table."}
-
-
-def route_rows(browser: Browser) -> list[Row]:
-    """The picture of Start: when its arcs have come."""
-    found = []
-    with ready_server() as (url, _):
-        for tokens, text in WORDS.items():
-            page = browser.new_page(viewport={"width": 1280, "height": 800})
-            page.goto(f"{url}/?least=0.2&text={quote_plus(text)}")
-            page.wait_for_function(SEEN, arg=".route-arc", timeout=60_000)
-            page.wait_for_function(SEEN, arg=MEASURED, timeout=60_000)
-            asked = """() => performance.getEntriesByType('resource').filter(({name}) => name.includes('stage-arcs'))
-                .map(({startTime, responseEnd}) => [startTime, responseEnd])"""
-            times = page.evaluate(asked)
-            first, every = times[0][1] - times[0][0], times[-1][1] - times[0][0]
-            said = f"{first:.0f} / {every:.0f} ms"
-            most = "150 / 1,500 ms" if tokens == 10 else "1,500 ms in all"
-            kept = every <= 1500 and (first <= 150 or tokens > 10)
-            found.append(Row(f"arcs of Start, {tokens} tokens: into the blank / all", said, most, kept))
-            page.close()
-    return found
-
-
 MOST_MEGABYTES = 700
 """So that a host of 1 GB is enough."""
 SECONDS_ON_A_PAGE = 6
@@ -226,6 +173,6 @@ def rows() -> list[Row]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_browser(), args=list(CHROMIUM))
         try:
-            return [*start_rows(browser), *page_rows(browser), phone_row(browser), *route_rows(browser), memory_row(browser)]
+            return [*start_rows(browser), *page_rows(browser), memory_row(browser)]
         finally:
             browser.close()

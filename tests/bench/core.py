@@ -8,8 +8,6 @@ from time import perf_counter
 import torch
 
 from tests.bench.table import Row
-from tx_core.causal.importance import importance
-from tx_core.causal.patch import patch
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.tensors import batch_tensors
@@ -17,7 +15,6 @@ from tx_core.transformer.fused import fused_forward
 from tx_core.transformer.trace import ALL_PARTS
 
 SENTENCE = "the man saw the dog in the house and the woman was in the water with a good friend . " * 7
-PATCHED = {"source": "keys", "target": "key"}
 ROUNDS = 40
 
 
@@ -54,21 +51,6 @@ def records_against_fused(engine: BertEngine) -> list[Row]:
     ]
 
 
-def patches_and_prompts(engine: BertEngine) -> list[Row]:
-    """All places of 15 tokens patched, and every head and sublayer switched off in twenty prompts, scaled to a thousand."""
-    texts = {name: f"The {noun} to the big old cabinets [MASK] on the table." for name, noun in PATCHED.items()}
-    (one_map,) = milliseconds(lambda: patch(engine, **texts, answers=("are", "is")))
-    prompts = [{"text": text, "answer": "are", "other": "is"} for text in texts.values()] * 10
-    started = perf_counter()
-    importance(engine, prompts)
-    thousand = (perf_counter() - started) * 1000 / len(prompts)
-    return [
-        Row("a patch map, 15 tokens × 6 layers", f"{one_map:.0f} ms", "300 ms", one_map <= 300),
-        Row("1,000 prompts, every head and sublayer off", f"{thousand:.0f} s", "180 s", thousand <= 180),
-    ]
-
-
 def rows() -> list[Row]:
     """Measure everything of this file."""
-    engine = catalogue.load(catalogue.DEFAULT)
-    return [*records_against_fused(engine), *patches_and_prompts(engine)]
+    return records_against_fused(catalogue.load(catalogue.DEFAULT))
