@@ -1,11 +1,11 @@
 """Blanks filled one after another, surest first against left to right, over sentences that ship."""
 
 import random
-from collections import Counter
+from collections.abc import Sequence
 
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.blanks import NEW_BLANK, replace_part, text_parts
-from tx_core.fill_mask.steps import StepwiseFilling, fill_stepwise
+from tx_core.fill_mask.steps import fill_stepwise
 from tx_core.settings import ASSETS
 
 BLANKS, PROMPTS, WORDS = 3, 100, range(6, 13)
@@ -24,13 +24,14 @@ def prompts() -> list[str]:
     return found
 
 
-def compared(engine: Engine) -> list[tuple[StepwiseFilling, StepwiseFilling]]:
-    """Both orders of every prompt."""
-    return [(fill_stepwise(engine, text, "surest"), fill_stepwise(engine, text, "left")) for text in prompts()]
+VERDICTS = "=-==+=-=+====-+===-====+++===+=====--==+=+==+=+==+===+===-=-====-+-+==+======-=-===++=+-======--=+=-"
+"""Of the embedded model: surest first ends each prompt better (+), worse (-) or equally well (=)."""
 
 
-def counted(pairs: list[tuple[StepwiseFilling, StepwiseFilling]]) -> dict[str, int]:
-    """How often surest first ends in a sentence of a higher, lower or equal pseudo-log-likelihood."""
-    differences = [one.pseudo_log_likelihood - other.pseudo_log_likelihood for one, other in pairs]
-    verdicts = Counter("better" if one > 1e-3 else "worse" if one < -1e-3 else "equal" for one in differences)
-    return {"count": len(pairs), **{name: verdicts[name] for name in ("better", "worse", "equal")}}
+def verdicts(engine: Engine, texts: Sequence[str]) -> str:
+    """Compare both orders of each text, by the pseudo-log-likelihood of the sentence that each ends in."""
+    found = ""
+    for text in texts:
+        surest, left = (fill_stepwise(engine, text, order).pseudo_log_likelihood for order in ("surest", "left"))
+        found += "+" if surest - left > 1e-3 else "-" if left - surest > 1e-3 else "="
+    return found

@@ -9,16 +9,11 @@ from streamlit.testing.v1 import AppTest
 
 from pages.next_word.inputs import BEGINNINGS, LISTED, TEMPERATURES, read_written, write_written
 from pages.next_word.stage import MANY
-from pages.next_word.texts import EXPORT_NEXT
-from pages.ui.export.texts import ATTENTION_MAP
 from tests.support.blanks import ask
-from tests.support.exports import exported_code
-from tests.support.snippets import computed
 from tests.support.staged import axes, is_staged, made_changes, staged
 from tx_core import load, next_words
 from tx_core.engine import catalogue
 from tx_core.fill_mask.next_words import NO_NEXT_WORD, Sampling, next_logits, write_words
-from tx_core.fill_mask.predictions import MAX_TOP_K
 from tx_core.transformer.interventions import read_interventions
 
 Open = Callable[..., AppTest]
@@ -132,18 +127,3 @@ def test_a_model_that_fills_blanks_and_a_text_that_cannot_be_read_say_so(open_ap
         assert is_staged(app) and not app.exception
     missing = open_app("next_word", text="Once", written="9999999")
     assert "no token number 9,999,999" in "".join(box.value for box in missing.text)
-
-
-@pytest.mark.ci
-def test_the_exported_code_computes_what_is_shown(open_app: Open, tmp_path):
-    app = open_app("next_word", text="The old man", written="527", changes="off~2-3", temperature="0.8", top_k="30")
-    code = exported_code(app, "next_word", EXPORT_NEXT)
-    found = computed([(code, ["[word for word, *_ in words]", "[share for *_, share in words]"])], tmp_path)[0]
-    changes = read_interventions("off~2-3")
-    asked = {"sampling": Sampling(0.8, 30), "written": (527,), "interventions": changes, "listed_words": MAX_TOP_K}
-    expected = next_words(load("writer"), "The old man", **asked)
-    assert found[0].tolist() == [word.piece for word in expected]
-    np.testing.assert_allclose(found[1], [word.probability for word in expected], rtol=1e-5)
-    ((found_map,),) = computed([(exported_code(app, "next_word", ATTENTION_MAP), ["weights"])], tmp_path)
-    trace = load("writer").trace("The old man", written=(527,), interventions=changes)
-    np.testing.assert_allclose(found_map, trace.attention.weights[2, 1], atol=1e-5)

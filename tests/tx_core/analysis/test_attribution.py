@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from captum.attr import LayerGradientXActivation, LayerIntegratedGradients
 
 from tx_core.analysis.attribution import INTEGRATION_STEPS, attribute, rank_agreement
 from tx_core.engine import catalogue
@@ -33,6 +32,8 @@ LOOKUP = {"embedded": "bert.embeddings.word_embeddings", "roberta": "roberta.emb
 
 @pytest.mark.parametrize("family", LOOKUP)
 def test_captum_on_the_librarys_model_finds_the_same(checkpoint, family: str):
+    from captum.attr import LayerGradientXActivation, LayerIntegratedGradients  # brings matplotlib: most processes need neither
+
     directory = catalogue.MODELS / family if family == "embedded" else checkpoint(family)
     with torch.inference_mode():  # whoever loads a model so may ask for gradients later
         other = catalogue.load(family) if family == "embedded" else load.load_engine(directory, family, family)

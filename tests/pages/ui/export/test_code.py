@@ -18,6 +18,7 @@ from pages.fill_mask import texts as fill_mask_texts
 from pages.fill_mask.head_scan import BEGIN
 from pages.many_sentences.heads import heads_part, report_numbers
 from pages.many_sentences.reading import OpenedScan
+from pages.next_word.texts import EXPORT_NEXT
 from pages.summaries.texts import SIMILARITY_TO_CHOSEN, VALUES_COLUMNS
 from pages.ui.export import menu, texts
 from pages.ui.export.attention import attention_export
@@ -46,6 +47,7 @@ TEXT = "The \"cat\" sat on the mat, 'mat'."
 BARE = {"nospecial": "1"}
 PAIR = {"text": "time flies like an arrow", "text_b": 'fruit flies like a "banana"', "vary": "text"}
 BLANK = {"text": "The old ___ drank \"some\" 'tea'.", "named": "tea,unbelievably,💥", "listed": "5"}
+WRITTEN = {"text": "The old man", "written": "527", "changes": "off~2-3", "temperature": "0.8", "top_k": "30"}
 LISTS, SHIFT = fill_mask_texts.EXPORT_LISTS, fill_mask_texts.EXPORT_CHANGE
 EVERY_WEIGHT = {"weights.reshape(-1, *weights.shape[-2:])": "weights"}
 LISTED = {"[share for _, share in predictions]": "probability"}
@@ -81,6 +83,15 @@ VIEWS = {
     "blanks": [
         View("fill_mask", BLANK | {"temperature": "2", "top_p": "0.9"}, LISTED, LISTS),
         View("fill_mask", BLANK | {"changes": "off~1-2_hide~3"}, MOVED, SHIFT),
+    ],
+    "next words": [
+        View(
+            "next_word",
+            WRITTEN,
+            {"[number for _, number, _ in words]": "id", "[share for *_, share in words]": "share"},
+            EXPORT_NEXT,
+        ),
+        View("next_word", WRITTEN, CHANGED, texts.ATTENTION_MAP),
     ],
     "comparisons": [
         View("compare", PAIR, MAPS | DIFFERENCE, MAPS_EXPORT),
