@@ -8,14 +8,11 @@ from pages.ui.export.computation import call, computed, each, engine_call, named
 from pages.ui.export.part import Part
 from pages.ui.shell import cache
 from pages.ui.shell.address import value_of
-from pages.ui.shell.numbers import whole_percent
-from pages.ui.stage.charts import Drawing, depths, lines_drawing, listing_drawing
+from pages.ui.stage.charts import depths, lines_drawing
 from pages.ui.stage.pictures import Picture
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.lessons.residual_stream import (
-    LayerWords,
     StackRun,
-    layer_words,
     run_random_blocks,
     run_without_skips,
     skip_effect,
@@ -85,7 +82,7 @@ def _note_without_residuals(post: StackRun, pre: StackRun) -> str:
 
 
 def journey_part(inputs: BlockInputs, engine: BertEngine) -> Part:
-    """Follow every token through the layers: how far its vector turns, and what the model predicts from it."""
+    """Follow every token through the layers: how far its vector turns, and how long it is."""
     trace = cache.trace_with(engine, *inputs.sentences, keep=("hidden",))
     tokens = trace.attention.query_tokens.tokens
     names = [texts.TOKEN_NAME.format(token=token, position=number) for number, token in enumerate(tokens, 1)]
@@ -100,26 +97,13 @@ def journey_part(inputs: BlockInputs, engine: BertEngine) -> Part:
         drawing = lines_drawing(title, depths(engine.info.num_layers), series, limits=limits)
         pictures.append(Picture(drawing, cell=texts.AT_DEPTH, picks="words"))
     traced = named("trace", engine_call(inputs).trace(*inputs.sentences, keep=("hidden",)))
-    if engine.info.has_head:
-        run = computed(call(layer_words, engine_call(inputs), traced), engine, trace=trace)
-        pictures.append(Picture(_readings(run, names), texts.READINGS_NOTE, row=1, picks="words"))
     followed = [word - 1 for word in value_of(PAGE, "words")]
     measured = named("paths", call(token_paths, traced, followed), "tokens, counted from 0")
     measures = each(measured, lambda path: (path.token, path.cosine_to_embedding, path.cosine_to_previous, path.length))
     return Part(
         pictures,
         inputs.numbers([measures], "words"),
-        [texts.WORD_PATH_TEXT, texts.READINGS_TEXT if engine.info.has_head else texts.NO_READINGS],
+        [texts.WORD_PATH_TEXT],
         formulas=texts.WORD_PATH_FORMULAS,
         sources=(layers.Encoder, token_path),
     )
-
-
-def _readings(run: LayerWords, names: list[str]) -> Drawing:
-    """Return what the masked-word head predicts at each depth, a column for each token."""
-    rows = [texts.AFTER_EMBEDDINGS, *(texts.AFTER_BLOCK.format(block=number) for number in range(1, len(run.words)))]
-    words = [
-        [row, *(f"{word} {whole_percent(share)}" for word, share in zip(found, shares, strict=True))]
-        for row, found, shares in zip(rows, run.words, run.shares, strict=True)
-    ]
-    return listing_drawing(texts.READINGS, ["", *names], words, run.shares)

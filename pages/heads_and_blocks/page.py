@@ -13,4 +13,5 @@ from pages.ui.shell.frame import page_links
 
 inputs = block_inputs()
 show_page(PAGE, FIELDS, badge, inputs, block_part, block_controls(inputs, None))
-page_links(inputs.text, inputs.pair, "attention", "self_attention", "bert")
+ways = ("attention", "self_attention", "summaries", "bert")
+page_links(inputs.text, inputs.pair, *ways, views={"summaries": {"part": "lens"}})

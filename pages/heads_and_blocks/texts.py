@@ -178,7 +178,8 @@ RESIDUAL_BUG = (
 # A word through the layers
 WORD_PATH_TEXT = (
     "The encoder is a stack of embeddings and blocks, with **a vector for every token at every depth**. Follow a few "
-    "tokens: how far has a vector turned from where it started, and how much does each block turn it?"
+    "tokens: how far has a vector turned from where it started, and how much does each block turn it? Which word the model would "
+    "predict from it, Summaries says."
 )
 WORD_PATH_FORMULAS = (
     r"h^{(0)} = \text{Embeddings}(\text{text})",
@@ -191,14 +192,6 @@ TOKEN_NAME = "{token} ({position})"
 COSINE_TO_START = "Cosine with its embedding"
 COSINE_TO_LAST = "Cosine with the block before"
 LENGTH = "Length of the vector"
-READINGS = "What the masked-word head predicts from each vector"
-READINGS_NOTE = "See where it first predicts your word."
-READINGS_TEXT = (
-    "**What the masked-word head predicts from each vector** at each depth, although it was trained on the last one only (the "
-    "logit lens). See where it first predicts your word, and with what probability. A [MASK] hides its word, so that one has to "
-    "be worked out."
-)
-AFTER_EMBEDDINGS, AFTER_BLOCK = "embeddings", "block {block}"
 
 EXPORT_TITLES = {
     "embeddings": "The embeddings of a sentence and their layer norm",
@@ -208,5 +201,3 @@ EXPORT_TITLES = {
     "depth": "Vectors in many blocks, with residual connections and without",
     "journey": "The vectors of some tokens in every layer",
 }
-
-NO_READINGS = "This checkpoint has no masked-word head, so no words are predicted from its vectors."

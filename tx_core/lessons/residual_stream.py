@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -120,28 +119,3 @@ def token_paths(trace: Trace, places: Sequence[int]) -> tuple[TokenPath, ...]:
     """Follow the tokens at some positions through the layers of a run that kept "hidden"."""
     tokens = trace.attention.query_tokens.tokens
     return tuple(token_path(tokens[place], torch.tensor(trace.hidden[:, place])) for place in places)
-
-
-@dataclass(frozen=True)
-class LayerWords:
-    """The most probable word at each token and depth according to the masked-word head, and its probability."""
-
-    words: tuple[tuple[str, ...], ...]
-    shares: Float[np.ndarray, "layer_and_embeddings token"]
-
-
-def layer_words(engine: BertEngine, trace: Trace) -> LayerWords:
-    """Apply the masked-word head to every layer, as the logit lens does (nostalgebraist 2020).
-
-    trace: a run of the same engine that kept "hidden". Raises ValueError without a head.
-    """
-
-    def compute(model: Bert, device: str) -> tuple[Tensor, Tensor]:
-        best = [
-            model.predict(torch.tensor(states, device=device)).softmax(dim=-1).max(dim=-1) for states in trace.hidden
-        ]  # one layer at a time, since each token has logits for the whole vocabulary
-        return tuple(torch.stack(parts).cpu() for parts in zip(*best, strict=True))
-
-    shares, ids = engine.runner.run(compute).value
-    words = tuple(tuple(engine.tokenizer.readable(number) for number in row) for row in ids.tolist())
-    return LayerWords(words, shares.numpy())

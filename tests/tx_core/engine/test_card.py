@@ -77,7 +77,7 @@ def of_lessons(engine: Any, folder: Path) -> list[object]:
         *(bert_parts.embedding_run(engine, TEXT, PAIR), bert_parts.block_run(engine, TEXT, layer=1)),
         bert_parts.norm_run(engine, TEXT, place="attention", layer=1),
         bert_parts.feed_forward_run(engine, torch.linspace(-1, 1, 48).view(2, 24), 1, "relu"),
-        *(residual_stream.skip_effect(engine, TEXT, PAIR), residual_stream.layer_words(engine, trace)),
+        residual_stream.skip_effect(engine, TEXT, PAIR),
         *(word_order.shuffle_test(engine, BLANKED, 3), self_attention.head_run(engine, trace, self_attention.HeadChoice(1, 2))),
         position_encodings.encoding_scores("learned", 6, 24, 10000.0, 1, engine),
         *(masking.padded_scores(engine, TEXT, 3), masking.padded_pair(engine, TEXT, PAIR)),

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from tx_core.lessons.residual_stream import layer_words, mean_cosine, run_random_blocks, skip_effect
+from tx_core.lessons.residual_stream import mean_cosine, run_random_blocks, skip_effect
 
 
 def test_pre_norm_vectors_grow_and_post_norm_vectors_stay():
@@ -43,11 +43,3 @@ def test_with_its_skip_connections_the_model_is_the_model(engine, trace):
     assert depth.with_skips == pytest.approx(expected, abs=1e-5)
     assert len(depth.with_skips) == len(depth.without_skips) == engine.info.num_layers + 1
     assert depth.with_skips[0] == depth.without_skips[0]
-
-
-def test_the_last_reading_is_what_the_model_says(engine, trace):
-    found = layer_words(engine, trace)
-    scores = engine.model.predict(torch.tensor(trace.hidden[-1])).softmax(-1)
-    assert found.words[-1] == tuple(engine.tokenizer.readable(int(number)) for number in scores.argmax(-1))
-    torch.testing.assert_close(torch.tensor(found.shares[-1]), scores.amax(-1))
-    assert found.shares.shape == (engine.info.num_layers + 1, len(trace.attention.query_tokens))
