@@ -6,7 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from tx_core.corpus.sentence_file import csv_rows, decode
 from tx_core.errors import TextProblem
@@ -32,10 +32,7 @@ WRONG_LENGTH = "The {column} in line {line} must have 1 to {most:,} characters, 
 
 @dataclass(frozen=True)
 class LabelledTexts:
-    """Texts with labels (indices of `names`), split into training and test.
-
-    test_frames: the template of each test text; empty where texts were not made from templates. new_frames: those only tested.
-    """
+    """Texts with labels (indices of `names`), split into training and test."""
 
     source: str
     names: tuple[str, ...]
@@ -44,8 +41,6 @@ class LabelledTexts:
     test_texts: tuple[str, ...]
     test_labels: tuple[int, ...]
     kind: Literal["opinions", "own", "imdb"] = "own"
-    test_frames: tuple[str, ...] = ()
-    new_frames: tuple[str, ...] = ()
 
 
 # The templates were written for this project; the data set has no other source.
@@ -117,34 +112,16 @@ def opinions(examples: int = 2400) -> LabelledTexts:
     new = _distinct(draw, _HELD_OUT_FRAMES, held_out // 4)
     train, test = usual[: examples - held_out], [*usual[examples - held_out :], *new]
     draw.shuffle(test)
-    return LabelledTexts(
-        MADE_HERE,
-        ("negative", "positive"),
-        tuple(one.text for one in train),
-        tuple(one.label for one in train),
-        tuple(one.text for one in test),
-        tuple(one.label for one in test),
-        "opinions",
-        tuple(one.frame for one in test),
-        _HELD_OUT_FRAMES,
-    )
+    return LabelledTexts(MADE_HERE, ("negative", "positive"), *zip(*train, strict=True), *zip(*test, strict=True), "opinions")
 
 
-class _Opinion(NamedTuple):
-    """A sentence, its label, and the template that it was made from."""
-
-    text: str
-    label: int
-    frame: str
-
-
-def _distinct(draw: random.Random, frames: Sequence[str], count: int) -> list[_Opinion]:
-    made: dict[str, _Opinion] = {}
+def _distinct(draw: random.Random, frames: Sequence[str], count: int) -> list[tuple[str, int]]:
+    """Make so many sentences, each with its label."""
+    made: dict[str, int] = {}
     while len(made) < count:
-        label, frame = len(made) % 2, draw.choice(frames)
-        text = _sentence(draw, frame, label)
-        made.setdefault(text, _Opinion(text, label, frame))
-    return list(made.values())
+        label = len(made) % 2
+        made.setdefault(_sentence(draw, draw.choice(frames), label), label)
+    return list(made.items())
 
 
 def _sentence(draw: random.Random, frame: str, label: int) -> str:
