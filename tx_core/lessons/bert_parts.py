@@ -134,12 +134,10 @@ class BlockRun:
     tokens: tuple[str, ...]
     input: Float[Tensor, "token hidden"]
     context: Float[Tensor, "head token head_dim"]
-    concatenated: Float[Tensor, "token hidden"]
     by_head: Float[Tensor, "head token hidden"]
     attention_output: Float[Tensor, "token hidden"]
     attention_sum: Float[Tensor, "token hidden"]
     attention_normed: Float[Tensor, "token hidden"]
-    feed_forward_output: Float[Tensor, "token hidden"]
     feed_forward_sum: Float[Tensor, "token hidden"]
     output: Float[Tensor, "token hidden"]
 
@@ -176,18 +174,16 @@ def block_run(engine: BertEngine, text: str, pair: str | None = None, *, layer: 
         attention_sum = hidden + attention.output
         pieces = block.attention.output.weight.unflatten(1, (-1, attention.context.shape[-1]))
         normed = block.attention_norm(attention_sum)
-        feed_forward = block.feed_forward(normed)
+        feed_forward_sum = normed + block.feed_forward(normed)
         parts = (
             hidden,
             attention.context,
-            merge_heads(attention.context),
             torch.einsum("bhtd,ohd->bhto", attention.context, pieces),
             attention.output,
             attention_sum,
             normed,
-            feed_forward,
-            normed + feed_forward,
-            block.feed_forward_norm(normed + feed_forward),
+            feed_forward_sum,
+            block.feed_forward_norm(feed_forward_sum),
         )
         return BlockRun(encoding.tokens, *(part[0].cpu() for part in parts))
 

@@ -28,7 +28,6 @@ def test_a_block_takes_the_models_vectors_in_and_gives_the_models_vectors_out(en
     assert torch.equal(run.input, states[3])
     torch.testing.assert_close(run.output, states[4], atol=1e-5, rtol=0)
     torch.testing.assert_close(run.input + run.attention_output, run.attention_sum)
-    torch.testing.assert_close(run.attention_normed + run.feed_forward_output, run.feed_forward_sum)
 
 
 def test_the_heads_laid_end_to_end_times_the_projection_are_the_attentions_output(engine):
@@ -36,15 +35,15 @@ def test_the_heads_laid_end_to_end_times_the_projection_are_the_attentions_outpu
     matrix, bias = matrix_and_bias(engine.model.encoder.blocks[1].attention.output)
     tokens = len(run.tokens)
     assert run.context.shape == (8, tokens, 32)
-    assert torch.equal(run.concatenated[:, 2 * 32 : 3 * 32], run.context[2])
-    torch.testing.assert_close(run.concatenated @ matrix + bias, run.attention_output, atol=1e-5, rtol=0)
+    assert torch.equal(run.concatenated_of((2,))[:, 2 * 32 : 3 * 32], run.context[2])
+    torch.testing.assert_close(run.concatenated_of(tuple(range(8))) @ matrix + bias, run.attention_output, atol=1e-5, rtol=0)
     torch.testing.assert_close(run.output_of(tuple(range(8)), bias), run.attention_output, atol=1e-5, rtol=0)
 
 
 def test_the_models_feed_forward_is_a_convolution_and_feeds_every_token_alone(engine):
     block = block_run(engine, TEXT, layer=2)
     run = feed_forward_run(engine, block.attention_normed, 2, "gelu")
-    torch.testing.assert_close(run.convolution.ours, block.feed_forward_output, atol=1e-5, rtol=0)
+    torch.testing.assert_close(block.attention_normed + run.convolution.ours, block.feed_forward_sum, atol=1e-5, rtol=0)
     rounding = 3e-6 * float(run.convolution.ours.abs().max())
     assert run.convolution.greatest_difference < rounding
     assert run.difference_alone < rounding
