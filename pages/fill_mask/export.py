@@ -103,7 +103,7 @@ def shift_numbers(run: BlankRun) -> list[Computation]:
     """Return the computation of the predictions at one blank with and without the changes."""
     looked = run.looked
     engine, changes = engine_call(run.inputs), changes_argument(looked.changed)
-    blank = call(shift_predictions, engine, looked.text, **changes, **run.inputs.chosen.options).blanks[looked.number]
+    blank = call(shift_predictions, engine, looked.text, **changes, **run.inputs.chosen.options)[looked.number]
 
     def row(one: EntryShift) -> tuple[object, ...]:
         return one.prediction.piece, one.before, one.after, one.after - one.before, one.rank_before, one.rank_after

@@ -16,7 +16,7 @@ from pages.ui.stage.charts import bars_drawing, moved_drawing
 from pages.ui.stage.pictures import BARS_HEIGHT, Picture, pictures_beside
 from tx_core.analysis.table_file import TableValue
 from tx_core.engine.engine import Engine
-from tx_core.fill_mask.prediction_shift import BlankShift, EntryShift, PredictionShift, compare_texts, shift_predictions
+from tx_core.fill_mask.prediction_shift import BlankShift, EntryShift, compare_texts, shift_predictions
 from tx_core.fill_mask.predictions import Filling, JointFilling, encode_with_blanks, fill_jointly, predict
 from tx_core.fill_mask.steps import MAX_ORDERED_BLANKS, StepwiseFilling, fill_in_every_order, fill_stepwise, named_orders
 from tx_core.fill_mask.word_scores import LENGTH_NOTE, WordScore, score_words
@@ -173,12 +173,12 @@ def note(moved: EntryShift) -> str:
     return template.format(before=moved.rank_before, after=moved.rank_after)
 
 
-def prediction_shift(engine: Engine, text: str, changed: Changes, chosen: ListSettings) -> PredictionShift:
+def prediction_shift(engine: Engine, text: str, changed: Changes, chosen: ListSettings) -> tuple[BlankShift, ...]:
     """Predict with and without the changes; raise ExplorerError where that cannot be done."""
     return cache.call(_shift, engine, text, changed, **chosen.options)
 
 
-def _shift(engine: Engine, text: str, changed: Changes, **options: float) -> PredictionShift:
+def _shift(engine: Engine, text: str, changed: Changes, **options: float) -> tuple[BlankShift, ...]:
     traces = blank_trace(engine, text), blank_trace(engine, text, changed)
     return shift_predictions(engine, text, changed, traces=traces, **options)
 
@@ -241,15 +241,15 @@ def show_text_shift(page: str, engine: Engine, answers: Sequence[SentencePredict
     """
     chosen = list_settings(page)
     (one, other), options = answers, chosen.options
-    shift = cache.call(compare_texts, engine, one.text, other.text, **options)
-    several = len(shift.blanks) > 1
+    shifts = cache.call(compare_texts, engine, one.text, other.text, **options)
+    several = len(shifts) > 1
 
     def bars(title: str, named: Sequence[tuple[str, float, float]], details: Sequence[str] = ()) -> Picture:
         labels, before, after = ([row[column] for row in named] for column in range(3))
         return Picture(moved_drawing(title, labels, before, after, limit=chosen.limit, sides=texts.SIDES), details=details)
 
     st.markdown(f"##### {texts.DIFFERENCE}")
-    for blank in shift.blanks:
+    for blank in shifts:
         number, rows = blank.number + 1, strongest_words(blank, chosen)
         title = texts.BLANK.format(number=number) if several else texts.TOP_WORDS
         pictures = [bars(title, [(row.prediction.label, row.before, row.after) for row in rows], [note(row) for row in rows])]

@@ -49,13 +49,6 @@ class BlankShift:
     variation: float
 
 
-@dataclass(frozen=True)
-class PredictionShift:
-    """The changes at all blanks of a text, from one batch with the unmodified run."""
-
-    blanks: tuple[BlankShift, ...]
-
-
 def shift_predictions(
     engine: Engine,
     text: str,
@@ -65,7 +58,7 @@ def shift_predictions(
     temperature: float = 1.0,
     top_p: float = 1.0,
     traces: tuple[Trace, Trace] | None = None,
-) -> PredictionShift:
+) -> tuple[BlankShift, ...]:
     """Predict with and without interventions and compare the top predictions.
 
     top_k, temperature and top_p as for `fill_mask.predict`. traces: runs of the text without and with the interventions that
@@ -81,7 +74,7 @@ def shift_predictions(
 
 def compare_texts(
     engine: Engine, text: str, second: str, *, top_k: int = 10, temperature: float = 1.0, top_p: float = 1.0
-) -> PredictionShift:
+) -> tuple[BlankShift, ...]:
     """Compare the predictions of two texts, the first blank with the first and so on: before is `text`, after is `second`.
 
     Blanks without a partner are left out. Raises what `predict` raises.
@@ -97,7 +90,7 @@ def _shift(
     encoding: Encoding,
     answered: Sequence[Float[np.ndarray, "_blank vocab"]],
     lists: tuple[int, float, float],
-) -> PredictionShift:
+) -> tuple[BlankShift, ...]:
     """Compare the logits before and after at each blank. lists: how many entries are listed, the temperature and top_p."""
     top_k, temperature, top_p = lists
     blanks = []
@@ -116,4 +109,4 @@ def _shift(
         ]
         moved.sort(key=lambda one: (not one.listed_after, one.rank_after))
         blanks.append(BlankShift(number, tuple(moved), float(total_variation(*shares))))
-    return PredictionShift(tuple(blanks))
+    return tuple(blanks)

@@ -182,8 +182,8 @@ def _draw_bars(drawing: Drawing) -> None:
 def before_and_after(step: Step, guess: str) -> Drawing:
     """Draw the most likely words of a question with a change, without and with it; the guess is marked."""
     measure, engine = step.question.answer, engine_of_step(step)
-    shift = cache.call(shift_predictions, engine, measure.text, changes_of(measure), top_k=MAX_GUESS_RANK)
-    ranked = sorted(shift.blanks[0].moved, key=lambda one: -max(one.before, one.after))
+    shift, *_ = cache.call(shift_predictions, engine, measure.text, changes_of(measure), top_k=MAX_GUESS_RANK)
+    ranked = sorted(shift.moved, key=lambda one: -max(one.before, one.after))
     own = [place for place, one in enumerate(ranked) if one.prediction.word.casefold() == guess.casefold()][:1]
     rows = [ranked[place] for place in sorted({*range(MOVED_BARS), *own})]
     rows.sort(key=lambda one: -one.after)

@@ -35,7 +35,7 @@ BLANK = "The old man saw a ___ in the house."
 def test_a_blank_shows_its_prediction_before_and_after_in_one_picture(open_app: Open):
     app = open_app("fill_mask", text=BLANK, changes="off~1_hide~3", listed="5")
     assert not app.exception
-    shift = shift_predictions(catalogue.load(catalogue.DEFAULT), BLANK, read_interventions("off~1_hide~3"), top_k=5).blanks[0]
+    shift = shift_predictions(catalogue.load(catalogue.DEFAULT), BLANK, read_interventions("off~1_hide~3"), top_k=5)[0]
     shares = {one.prediction.label: (one.before, one.after) for one in shift.moved}
     bars = likely(app)
     rows = {bar["label"]: (bar["before"], bar["after"]) for bar in bars}

@@ -85,7 +85,7 @@ def test_a_scan_needs_a_blank():
 def test_a_shift_holds_both_predictions_with_their_ranks(engine):
     off = [Intervention("off", 0), Intervention("off", 1)]
     before = predict(engine, TEXT, top_k=MAX_TOP_K)
-    for at, (one, blank) in enumerate(zip(shift_predictions(engine, TEXT, off, top_k=6).blanks, before.blanks, strict=True)):
+    for at, (one, blank) in enumerate(zip(shift_predictions(engine, TEXT, off, top_k=6), before.blanks, strict=True)):
         logits = torch.tensor(engine.blank_logits([engine.encode(TEXT)], interventions=[off])[0][at]).double()
         after = logits.softmax(-1)
         assert [moved.prediction.id for moved in one.moved if moved.listed_after] == after.topk(6).indices.tolist()
@@ -109,8 +109,8 @@ def test_predictions_of_a_trace_are_those_of_a_run(engine):
     read = predict(engine, TEXT, trace=plain)
     assert [[(one.id, one.probability) for one in blank.predictions] for blank in read.blanks] == listed
     words = ["dog", "the"]
-    for blank, moved in enumerate(shift_predictions(engine, TEXT, HIDDEN, traces=(plain, hidden)).blanks):
-        assert moved.variation == pytest.approx(shift_predictions(engine, TEXT, HIDDEN).blanks[blank].variation, abs=1e-5)
+    for blank, moved in enumerate(shift_predictions(engine, TEXT, HIDDEN, traces=(plain, hidden))):
+        assert moved.variation == pytest.approx(shift_predictions(engine, TEXT, HIDDEN)[blank].variation, abs=1e-5)
         scores = score_words(engine, TEXT, words, blank=blank, interventions=HIDDEN, trace=hidden)
         expected = score_words(engine, TEXT, words, blank=blank, interventions=HIDDEN)
         assert [one.probability for one in scores] == pytest.approx([one.probability for one in expected], rel=1e-3)
