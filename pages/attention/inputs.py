@@ -1,12 +1,12 @@
 """What the page is asked: a sentence or two and a model, and sentences worth looking at."""
 
 from pages.ui.shell import texts
-from pages.ui.shell.address import Field, StageFields, ask_for_view, choice_field, is_offered, text_field
-from pages.ui.shell.controls import head_name, model_title, read_model
+from pages.ui.shell.address import StageFields, ask_for_view, choice_field, is_offered
+from pages.ui.shell.controls import head_name, model_title
 from pages.ui.shell.examples import Example, offer_examples, read_examples
 from pages.ui.stage import view_options
 from pages.ui.stage.changes import CHANGES_FIELD, active_changes
-from pages.ui.stage.inputs import SentenceInputs, sentence_inputs
+from pages.ui.stage.inputs import SentenceInputs, asked_fields, sentence_inputs
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine.catalogue import DEFAULT
 
@@ -23,13 +23,7 @@ EXAMPLES = read_examples(
 )
 FIRST = EXAMPLES[0].view
 FIELDS = StageFields(
-    (
-        text_field("text", FIRST["text"]),
-        text_field("pair"),
-        Field("model", DEFAULT, read_model),
-        SPECIAL_FIELD,
-        CHANGES_FIELD,
-    ),
+    (*asked_fields(FIRST["text"], "pair"), CHANGES_FIELD),
     (*view_options.view_fields(FIRST["heads"]), choice_field("compared", view_options.COMPARED)),
     {"focus": FIRST["focus"]},
 )

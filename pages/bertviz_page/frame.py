@@ -18,24 +18,20 @@ from pages.ui.export.part import Part
 from pages.ui.export.records import Export, PartNumbers
 from pages.ui.export.texts import TITLE_WITHOUT_STAGE
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import Field, StageFields, choice_field, set_values, text_field, value_of
+from pages.ui.shell.address import StageFields, choice_field, set_values, value_of
 from pages.ui.stage.browser_texts import CONTROLS
 from pages.ui.stage.charts import Drawing as ChartDrawing
 from pages.ui.stage.controls import Control, numbered
-from pages.ui.stage.inputs import SentenceInputs, note_reading
+from pages.ui.stage.inputs import SentenceInputs, asked_fields, note_reading
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.texts import STACK_LABELS
-from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
 from tx_core.transformer.trace import AttentionStack, Trace
 
 FIELDS = StageFields(
     own=(
-        text_field("text", texts.FIRST_TEXT),
-        text_field("pair"),
-        Field("model", "embedded", controls.read_model),
-        SPECIAL_FIELD,
+        *asked_fields(texts.FIRST_TEXT, "pair"),
         choice_field("picture", tuple(texts.VIEWS)),
         choice_field("stack", tuple(STACK_LABELS)),
     ),

@@ -5,24 +5,17 @@ from functools import partial
 
 from pages.explanations import texts
 from pages.ui.shell import controls
-from pages.ui.shell.address import Field, StageFields, choice_field, place_field, text_field
+from pages.ui.shell.address import StageFields, choice_field, place_field
 from pages.ui.shell.examples import read_examples
 from pages.ui.stage.controls import Control
-from pages.ui.stage.inputs import PageInputs, ask_model, offers_answers, pair_inputs
-from pages.ui.stage.tokens import SPECIAL_FIELD
-from tx_core.engine import catalogue
+from pages.ui.stage.inputs import PageInputs, ask_model, asked_fields, offers_answers, pair_inputs
 
 PAGE = "explanations"
 
 
 EXAMPLES = read_examples(PAGE, {"text": str, "text_b": str, "ask": str, "model": controls.read_model}, ("model",))
 FIELDS = StageFields(
-    (
-        text_field("text", EXAMPLES[0].view["text"]),
-        text_field("text_b"),
-        Field("model", catalogue.DEFAULT, controls.read_model),
-        SPECIAL_FIELD,
-    ),
+    asked_fields(EXAMPLES[0].view["text"], "text_b"),
     (choice_field("ask", tuple(texts.ASKS)), place_field("word", "{number}", "a word must be named by its number, from 1")),
     EXAMPLES[0].view,
 )

@@ -5,14 +5,12 @@ from dataclasses import replace
 import streamlit as st
 
 from pages.next_word import texts
-from pages.ui.shell import controls
-from pages.ui.shell.address import Field, StageFields, ask_for_view, choice_field, number_field, page_view, text_field, widget_key
+from pages.ui.shell.address import Field, StageFields, ask_for_view, choice_field, number_field, page_view, widget_key
 from pages.ui.shell.examples import Example, hint, offer_examples
 from pages.ui.stage import view_options
 from pages.ui.stage.changes import CHANGES_FIELD
-from pages.ui.stage.inputs import SentenceInputs, sentence_inputs
+from pages.ui.stage.inputs import SentenceInputs, asked_fields, sentence_inputs
 from pages.ui.stage.routes import BESIDE_LOOKS
-from pages.ui.stage.tokens import SPECIAL_FIELD
 from pages.ui.stage.view_options import COMPARED
 from tx_core.engine.catalogue import WRITER, ModelCard
 from tx_core.fill_mask.blanks import before_blank
@@ -58,13 +56,7 @@ def _share_field(name: str, options: tuple[float, ...]) -> Field[float]:
 
 
 FIELDS = StageFields(
-    (
-        text_field("text", BEGINNINGS[0].title),
-        Field("written", (), read_written, write_written),
-        Field("model", WRITER, controls.read_model),
-        SPECIAL_FIELD,
-        CHANGES_FIELD,
-    ),
+    (*asked_fields(BEGINNINGS[0].title, model=WRITER), Field("written", (), read_written, write_written), CHANGES_FIELD),
     (
         *view_options.view_fields(HEADS),
         choice_field("compared", COMPARED),

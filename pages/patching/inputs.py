@@ -6,14 +6,13 @@ import streamlit as st
 
 from pages.patching import texts
 from pages.ui.shell import controls
-from pages.ui.shell.address import Field, StageFields, choice_field, place_field, text_field, value_of, widget_key
+from pages.ui.shell.address import StageFields, choice_field, place_field, value_of, widget_key
 from pages.ui.shell.controls import head_name
 from pages.ui.shell.examples import read_examples
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage.controls import Control
 from pages.ui.stage.heads import all_heads
-from pages.ui.stage.inputs import PageInputs, ask_model, offers_answers, pair_inputs
-from pages.ui.stage.tokens import SPECIAL_FIELD
+from pages.ui.stage.inputs import PageInputs, ask_model, asked_fields, offers_answers, pair_inputs
 from pages.ui.stage.view_options import heads_to_link
 from tx_core.transformer.interventions import Head
 
@@ -28,12 +27,7 @@ EXAMPLES = read_examples(
 )
 FIELDS = StageFields(
     (
-        text_field("text", EXAMPLES[0].view["text"]),
-        text_field("text_b"),
-        text_field("answer"),
-        text_field("answer_b"),
-        Field("model", "embedded", controls.read_model),
-        SPECIAL_FIELD,
+        *asked_fields(EXAMPLES[0].view["text"], "text_b", "answer", "answer_b"),
         choice_field("what", tuple(texts.PARTS)),
         SENDER,
     ),

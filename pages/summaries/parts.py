@@ -9,14 +9,12 @@ from pages.summaries import attribution, kinds, logit_lens, rollout, similarity,
 from pages.summaries.attribution import TOP_K
 from pages.summaries.run import PAGE
 from pages.ui.export.part import Part
-from pages.ui.shell import cache, controls
-from pages.ui.shell.address import Field, StageFields, choice_field, number_field, text_field, value_of
+from pages.ui.shell import cache
+from pages.ui.shell.address import Field, StageFields, choice_field, number_field, value_of
 from pages.ui.stage import view_options
 from pages.ui.stage.controls import Control
-from pages.ui.stage.inputs import SentenceInputs, note_reading
-from pages.ui.stage.tokens import SPECIAL_FIELD
+from pages.ui.stage.inputs import SentenceInputs, asked_fields, note_reading
 from pages.ui.stage.view_options import heads_to_link, token_to_link
-from tx_core.engine.catalogue import DEFAULT
 from tx_core.engine.engine import Engine
 from tx_core.errors import memory_checked
 from tx_core.transformer.trace import Trace
@@ -48,13 +46,7 @@ PARTS = {
 }
 """By the names that addresses give them, in the order of their buttons."""
 FIELDS = StageFields(
-    own=(
-        text_field("text", texts.FIRST_TEXT),
-        text_field("pair"),
-        Field("model", DEFAULT, controls.read_model),
-        SPECIAL_FIELD,
-        choice_field("part", tuple(PARTS)),
-    ),
+    own=(*asked_fields(texts.FIRST_TEXT, "pair"), choice_field("part", tuple(PARTS))),
     looks=(
         choice_field("colour", tuple(texts.COLOURS)),
         Field("heads", [(0, 1)], view_options.read_heads, heads_to_link),

@@ -6,14 +6,12 @@ import streamlit as st
 
 from pages.ui.shell import controls
 from pages.ui.shell.address import (
-    Field,
     StageFields,
     choice_field,
     number_field,
     place_field,
     read_stage_address,
     set_values,
-    text_field,
     value_of,
     widget_binding,
     widget_key,
@@ -22,13 +20,11 @@ from pages.ui.shell.examples import offer_views, read_examples
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage import background_runs
 from pages.ui.stage.controls import Control
-from pages.ui.stage.inputs import PageInputs, ask_model, ask_pair, input_values
+from pages.ui.stage.inputs import PageInputs, ask_model, ask_pair, asked_fields, input_values
 from pages.ui.stage.sentence_file import ask_file, own_sentences, show_sentences
 from pages.ui.stage.texts import UPLOAD_SENTENCES
-from pages.ui.stage.tokens import SPECIAL_FIELD
 from pages.vectors import texts
 from tx_core.corpus.sentence_file import Sentences, embedded_sentences
-from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
 
 PAGE = "vectors"
@@ -42,11 +38,8 @@ READ = dict.fromkeys(("texts", "text", "text_b", "part", "colour", "token"), str
 EXAMPLES = read_examples(PAGE, READ | {"layer": LAYER_FIELD.read}, ())
 FIELDS = StageFields(
     own=(
-        text_field("text", EXAMPLES[0].view["text"]),
-        text_field("text_b"),
+        *asked_fields(EXAMPLES[0].view["text"], "text_b"),
         choice_field("texts", tuple(texts.SOURCES)),
-        Field("model", catalogue.DEFAULT, controls.read_model),
-        SPECIAL_FIELD,
         choice_field("part", tuple(texts.PARTS)),
         choice_field("method", tuple(texts.METHODS)),
         choice_field("label", tuple(texts.LABELS)),

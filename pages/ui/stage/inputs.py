@@ -16,6 +16,7 @@ from pages.ui.shell.address import (
     is_offered,
     read_stage_address,
     set_values,
+    text_field,
     value_of,
     values_of,
     widget_key,
@@ -41,6 +42,11 @@ MAX_PAIR_TOKENS = 48
 """Of either of two sentences that are compared: the model runs once for each token in every layer."""
 SECOND_WIDTH = 280
 """Pixels of the box of a second sentence: on a phone, the first then has a row of its own."""
+
+
+def asked_fields(text: str, *others: str, model: str = DEFAULT) -> tuple[Field, ...]:
+    """Return the fields of what `PageInputs` asks. text: the first sentence; others: what further texts are called, as "pair"."""
+    return text_field("text", text), *map(text_field, others), Field("model", model, controls.read_model), SPECIAL_FIELD
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,12 +12,12 @@ import streamlit as st
 
 from pages.contents import HOME_PARAMETER
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import Field, StageFields, check, choice_field, text_field, widget_key
+from pages.ui.shell.address import Field, StageFields, check, choice_field, widget_key
 from pages.ui.stage.arcs import arcs_path, describe_routes
 from pages.ui.stage.attention import take_changes
 from pages.ui.stage.changes import CHANGES_FIELD, drop_missing_changes, list_changes
 from pages.ui.stage.first_picture import draw_first_picture
-from pages.ui.stage.inputs import SentenceInputs
+from pages.ui.stage.inputs import SentenceInputs, asked_fields
 from pages.ui.stage.mount import Reported, mount, origin
 from pages.ui.stage.packing import RunName
 from pages.ui.stage.tokens import SPECIAL_FIELD, click_word, sentence_words
@@ -39,9 +39,7 @@ BESIDE_LOOKS = (choice_field("shows", ("heads", "routes")), *ROUTE_LOOKS)
 
 def route_fields(text: str) -> StageFields:
     """Return the fields of a page whose stage shows routes. text: its first sentence."""
-    model = Field("model", "embedded", controls.read_model)
-    own = (text_field("text", text), text_field("text_behind"), model, SPECIAL_FIELD, CHANGES_FIELD)
-    return StageFields(own, ROUTE_LOOKS, {HOME_PARAMETER: USUAL_LEAST})
+    return StageFields((*asked_fields(text, "text_behind"), CHANGES_FIELD), ROUTE_LOOKS, {HOME_PARAMETER: USUAL_LEAST})
 
 
 def route_run(inputs: SentenceInputs) -> dict[str, object]:
