@@ -14,7 +14,7 @@ from pages.ui.shell.frame import explain_computation, show_engine
 from pages.ui.stage.background_runs import NO_RUN, OfferedRun
 from pages.ui.stage.controls import Conditions, Control
 from pages.ui.stage.inputs import PageInputs, explain_problem
-from pages.ui.stage.pictures import About, Picture, empty_pictures, pictures_stage, shown_drawings
+from pages.ui.stage.pictures import Picture, pictures_stage, shown_drawings
 from tx_core.engine.engine import Engine
 from tx_core.errors import ExplorerError
 
@@ -26,7 +26,7 @@ class Part:
     """A part of a page, computed.
 
     Attributes:
-        pictures, partial, run: of the stage, as `pictures_stage` takes them; notes, architecture: as of `About`.
+        pictures, partial, run, notes, architecture: of the stage, as `pictures_stage` takes them.
         numbers: what they are computed of; nothing is offered where no computation is named.
         prose: what they show, in Markdown.
         below: draws what else is told behind the words.
@@ -70,7 +70,7 @@ def show_page(
         part = compute(inputs, engine)
     except ExplorerError as problem:
         explain_problem(page, problem)
-        empty_pictures(page, fields, controls)
+        pictures_stage(page, fields, controls)
         badge.empty()
         return Part()
     show_part(page, fields, part, controls)
@@ -81,8 +81,8 @@ def show_page(
 def show_part(page: str, fields: StageFields, part: Part, controls: Sequence[Control] = ()) -> None:
     """Draw the stage of a part, explain it, and offer its numbers. controls: where the part has none of its own."""
     numbers = part.numbers
-    about = About(numbers.title, numbers.source, part.notes, part.architecture)
-    pictures_stage(page, fields, part.controls or controls, part.pictures, about, part.partial, part.run)
+    looks = {name: getattr(part, name) for name in ("notes", "architecture", "partial", "run")}
+    pictures_stage(page, fields, part.controls or controls, part.pictures, numbers.title, numbers.source, **looks)
     for paragraph in part.prose:
         st.markdown(paragraph)
     part.below()

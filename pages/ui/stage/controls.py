@@ -38,7 +38,6 @@ class Control:
         carries: the list that they step where this one ends.
         late: whether it is the first to be folded into the menu.
         apart: whether it stands in a row of its own, above the toolbar.
-        value: of the run; filled in by `offered_controls`.
     """
 
     name: str
@@ -56,11 +55,9 @@ class Control:
     fallback: str = ""
     arrows: tuple[str, str] | None = None
     carries: str = ""
-    looks: bool = False
     late: bool = False
     apart: bool = False
     when: Conditions = field(default_factory=dict)
-    value: str = ""
 
 
 def numbered(count: int, text: str) -> tuple[tuple[str, str], ...]:
@@ -88,15 +85,21 @@ SPECIAL_CONTROL = Control(SPECIAL_FIELD.name, "switch", WITHOUT_SPECIAL, help=WI
 """Leaves special tokens out."""
 
 
-def offered_controls(page: str, fields: Sequence[Field], controls: Sequence[Control]) -> list[dict[str, object]]:
-    """Return the controls, and of their options those, that this level and step of a lesson show, each with its field's value."""
+def offered_controls(
+    page: str, fields: Sequence[Field], controls: Sequence[Control], looks: Sequence[Field] = ()
+) -> list[dict[str, object]]:
+    """Return the controls, and of their options those, that this level and step of a lesson show.
+
+    Each has its field's value, and whether it only looks: a field of `looks`.
+    """
     by_name = {one.name: one for one in fields}
 
     def offer(control: Control) -> dict[str, object]:
         value = by_name[control.name].write(value_of(page, control.name))
         values = offered_options(control.name, [one for one, _ in control.options], value)
         options = [option for option in control.options if option[0] in values]
-        return {**vars(control), "options": options, "when": dict(control.when), "value": value}
+        is_look = by_name[control.name] in looks
+        return {**vars(control), "options": options, "when": dict(control.when), "value": value, "looks": is_look}
 
     return [offer(control) for control in controls if is_offered(control.name)]
 

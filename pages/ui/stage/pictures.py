@@ -65,44 +65,43 @@ class Picture:
         return matrix_drawings(self.drawing.matrices) if isinstance(self.drawing, MatrixSteps) else [self.drawing]
 
 
-@dataclass(frozen=True)
-class About:
-    """What the pictures are of, for the title over a projector's picture, captions and files.
-
-    source: as `records.source` names it; without a model, its settings alone. notes: further sentences of the caption.
-    architecture: the drawing above the pictures in which parts are chosen (`architecture.architecture`).
-    """
-
-    title: str
-    source: Source
-    notes: Sequence[str] = ()
-    architecture: Mapping[str, object] | None = None
-
-
 def pictures_stage(
     page: str,
     fields: StageFields,
     controls: Sequence[Control],
-    pictures: Sequence[Picture],
-    about: About,
+    pictures: Sequence[Picture] = (),
+    title: str = "",
+    source: Source = MappingProxyType({}),
+    *,
+    notes: Sequence[str] = (),
+    architecture: Mapping[str, object] | None = None,
     partial: Conditions = MappingProxyType({}),
     run: OfferedRun = NO_RUN,
 ) -> None:
-    """Draw a stage of pictures. Pictures whose `when` asks for a value of a field of `own` that is not set are not sent.
+    """Draw a stage of pictures; one without any still has its controls, and writes the address.
 
-    Whether a control looks or computes follows from its field. partial: looks of which only some values were sent; where the
-    reader chooses another one, the page runs again and finds it in the session. run: what its buttons start and stop.
+    Pictures whose `when` asks for a value of a field of `own` that is not set are not sent. Whether a control looks or computes
+    follows from its field.
+
+    title: over a projector's picture, and in captions and files. source: what the pictures are of, as `sources.source` names it;
+    without a model, its settings alone. notes: further sentences of the caption. architecture: the drawing above the pictures in
+    which parts are chosen (`architecture.architecture`). partial: looks of which only some values were sent; where the reader
+    chooses another one, the page runs again and finds it in the session. run: what its buttons start and stop.
     """
-    written, looks = _written(page, fields.all), {field.name for field in fields.looks}
+    written = _written(page, fields.all)
     shown = [picture for picture in pictures if _may_be_shown(picture.when, fields.own, written)]
-    declared = [replace(control, looks=control.name in looks) for control in controls]
 
     def pack(header: Mapping[str, object]) -> bytes:
-        offered = offered_controls(page, fields.all, declared)
-        sent = {name: list(values) for name, values in partial.items()}
-        return pack_pictures(
-            {**header, **_about(page, fields, about, header), "controls": offered, "partial": sent, "training": run.told}, shown
-        )
+        told = {
+            "title": title,
+            "architecture": architecture,
+            "caption": [*sentences_read(source), *notes],
+            "stem": title_stem(title, source),
+            "controls": offered_controls(page, fields.all, controls, fields.looks),
+            "partial": {name: list(values) for name, values in partial.items()},
+            "training": run.told,
+        }
+        return pack_pictures({**header, **_view(page, fields, header), **_model_and_text(source), **told}, shown)
 
     mount(page, PICTURES_STAGE, fields, pack, functools.partial(_take, page, fields, run.take), is_empty=not shown)
 
@@ -144,11 +143,6 @@ def pictures_beside(
     }
     nothing = {"settings": {}, "partial": {}, "controls": []}
     draw_beside(page, PICTURES_STAGE, part, pack_pictures(header | nothing, pictures), (height, len(pictures) * height))
-
-
-def empty_pictures(page: str, fields: StageFields, controls: Sequence[Control] = ()) -> None:
-    """Draw a stage without pictures, for what cannot be shown: its controls stay, and it still writes the address."""
-    pictures_stage(page, fields, controls, (), About("", {}))
 
 
 def shown_drawings(page: str, fields: StageFields, pictures: Sequence[Picture]) -> list[Drawing]:
@@ -203,26 +197,24 @@ _NOTHING = ("", (), [], {}, None)
 """What a picture does not say is not sent: the maps of all heads are many pictures."""
 
 
-def _about(page: str, fields: StageFields, about: About, header: Mapping[str, object]) -> dict[str, object]:
-    """Return what the stage is told beside its pictures; values are written as links write them."""
+def _view(page: str, fields: StageFields, header: Mapping[str, object]) -> dict[str, object]:
+    """Return the view and the address of a header, and what is computed, with values as links write them."""
     looks = {field.name: field for field in fields.looks}
 
     def write(values: Mapping[str, object]) -> dict[str, str]:
         return {name: looks[name].write(value) for name, value in values.items()}
 
-    address, model = header["address"], str(about.source.get("model", ""))
+    address = header["address"]
     return {
         "view": write(header["view"]),
         "address": address | {"defaults": write(address["defaults"]), "first": write(address["first"])},
         "settings": _written(page, fields.own),
-        "title": about.title,
-        "architecture": about.architecture,
-        "model": model_title(model) if model else "",
-        "text": str(about.source.get("text", "")),
-        "caption": [*sentences_read(about.source), *about.notes],
-        "stem": title_stem(about.title, about.source),
-        "origin": origin(model, str(about.source.get("revision", ""))),
     }
+
+
+def _model_and_text(source: Source) -> dict[str, str]:
+    model, text, revision = (str(source.get(name, "")) for name in ("model", "text", "revision"))
+    return {"model": model_title(model) if model else "", "text": text, "origin": origin(model, revision)}
 
 
 def _written(page: str, fields: Sequence[Field]) -> dict[str, str]:
