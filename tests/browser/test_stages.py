@@ -32,9 +32,7 @@ from pages.vectors import texts as vector_texts
 from tests.browser.conftest import go_by_history
 from tests.browser.journeys.test_presenter import NOTE_WRITING, fills_the_screen
 from tests.support.seen import (
-    NOTE_SHIFTS,
     answered,
-    check_arrival,
     choose_head,
     comes_first,
     drawing,
@@ -252,7 +250,7 @@ def look_at_patching(page: Page) -> None:
     expect(charts(page).first.get_by_test_id("spot-readout")).to_contain_text(share)
     cells.press("Enter")
     cells.press("Escape")
-    expect(stage(page)).to_contain_text("Layer 4, “the”, patched with A's vector: “are” rises from")
+    expect(stage(page)).to_contain_text("Layer 4, “the (1)”, patched with A's vector: “are” rises from")
     expect(charts(page).nth(1).get_by_role("img")).to_have_accessible_name(re.compile(f"are · B patched {share}"))
 
 
@@ -366,7 +364,8 @@ def wait_for_routes(page: Page) -> None:
 
 
 def look_at_routes(page: Page) -> None:
-    """Draw fewer arcs, and those of one layer; play them."""
+    """Draw fewer arcs, and those of one layer; play them, which moves."""
+    page.emulate_media(reduced_motion="no-preference")
     found = cut_effects(load("embedded"), CUPBOARD)
     stage(page).get_by_label(browser_texts.ROUTES["least"]).select_option("0.5")
     expect(stage(page)).to_have_attribute("data-arcs", str(reached(found, 0.1) - reached(found, 0.1, 0.5)))
@@ -498,16 +497,10 @@ LONG_LINES = """() => [...document.querySelectorAll('[data-testid=stMain] [data-
 """Paragraphs that are wider than some 90 letters."""
 
 
-def note_all(page: Page) -> None:
-    """Note what moves by itself, and what is written on canvases."""
-    page.add_init_script(NOTE_SHIFTS)
-    page.add_init_script(NOTE_WRITING)
-
-
 @pytest.mark.parametrize("key", STAGES)
 def test_a_stage_is_in_sight_is_saved_looks_without_asking_its_server_and_comes_back(page_at, tmp_path: Path, key: str):
     case = STAGES[key]
-    page = page_at(case.path, prepare=note_all)
+    page = page_at(case.path, prepare=lambda page: page.add_init_script(NOTE_WRITING))
     page.set_viewport_size({"width": 1280, "height": 800})
     comes_first(page)
     case.arrived(page)
@@ -529,8 +522,7 @@ def test_a_stage_is_in_sight_is_saved_looks_without_asking_its_server_and_comes_
     page.set_viewport_size({"width": 390, "height": 844})
     page.reload()
     expect(shown).to_have_text(seen, use_inner_text=True)
-    check_arrival(page)
-    comes_first(page)
+    fits(page)
     page.set_viewport_size({"width": 1920, "height": 1080})
     page.wait_for_function("() => document.querySelector('[data-testid=stMain]').clientWidth > 1280")
     assert page.evaluate(LONG_LINES) == []

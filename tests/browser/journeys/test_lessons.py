@@ -101,8 +101,9 @@ def step_of_kind(kind: str) -> tuple[Question, str]:
 
 def tab_to(page: Page, target: Locator) -> None:
     """Press Tab until an element has the focus."""
+    found = target.element_handle()  # once: to look a role up takes longer than to press a key
     for _ in range(60):
-        if target.evaluate(IS_FOCUSED):
+        if found.evaluate(IS_FOCUSED):
             return
         page.keyboard.press("Tab")
     raise AssertionError(f"{target} cannot be reached by Tab")
