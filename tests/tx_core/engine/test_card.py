@@ -1,7 +1,7 @@
 """What the app computes, on a CUDA card and on the CPU: the same numbers.
 
 On a machine with a card it catches what no run on a CPU can: tensors of two devices in one operation, and results that are left
-on the card. Without one it compares the CPU with itself, so that these tests go on running.
+on the card. Without one it computes all once, so that these tests go on running.
 """
 
 from collections.abc import Callable
@@ -44,19 +44,22 @@ OFF = [
 ]
 MANY = Sentences("made", (TEXT, PAIR, f"{TEXT} and {PAIR}", "the dog sleeps", "a ; banana"), tuple(range(1, 6)), ())
 CARD = "cuda" if torch.cuda.is_available() else "cpu"
-PLACES = ("cpu", CARD)
 pytestmark = pytest.mark.ci
 
 
-def both(load_model: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Load a model once for the CPU and once for the card."""
-    engines = []
-    for place in PLACES:
-        for module in (bert_engine, load):
-            monkeypatch.setattr(module, "best_device", lambda place=place: place)
-        engines.append(load_model())
-    assert [engine.device for engine in engines] == [*PLACES]
-    return engines
+def assert_same_on(compute: Callable[[str], object]) -> None:
+    """Hold the same what is computed on the card and on the CPU."""
+    found = {device: compute(device) for device in dict.fromkeys(("cpu", CARD))}
+    assert_same(found[CARD], found["cpu"])
+
+
+def loaded_on(device: str, load_model: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Load a model for a device."""
+    for module in (bert_engine, load):
+        monkeypatch.setattr(module, "best_device", lambda: device)
+    engine = load_model()
+    assert engine.device == device
+    return engine
 
 
 def of_any(engine: Any) -> list[object]:
@@ -85,24 +88,31 @@ def of_lessons(engine: Any, folder: Path) -> list[object]:
     ]
 
 
-def test_our_bert(checkpoint, monkeypatch: pytest.MonkeyPatch):
-    cpu, card = both(lambda: load_own_engine(checkpoint("bert"), "bert", "BERT"), monkeypatch)
-    assert_same([*of_any(card), *of_lessons(card, checkpoint("bert"))], [*of_any(cpu), *of_lessons(cpu, checkpoint("bert"))])
+MODELS_OF = {
+    "our BERT": (
+        lambda checkpoint: load_own_engine(checkpoint("bert"), "bert", "BERT"),
+        lambda engine, checkpoint: [*of_any(engine), *of_lessons(engine, checkpoint("bert"))],
+    ),
+    "fine-tuned": (
+        lambda _: load_own_engine(MODELS / labels.FINE_TUNED, "fine-tuned", "Fine-tuned"),
+        lambda engine, _: labels.label_text(engine, "A good film."),
+    ),
+    "of the library": (
+        lambda checkpoint: load.load_engine(checkpoint("roberta"), "roberta", "RoBERTa"),
+        lambda engine, _: of_any(engine),
+    ),
+    "encoder-decoder": (
+        lambda checkpoint: load.load_engine(checkpoint("t5"), "t5", "T5"),
+        lambda engine, _: engine.trace(TEXT, PAIR, keep=ALL_PARTS, interventions=OFF[:3]),
+    ),
+}
+"""How each kind of model is loaded, and what is computed with it."""
 
 
-def test_a_label_and_what_each_word_adds(monkeypatch: pytest.MonkeyPatch):
-    cpu, card = both(lambda: load_own_engine(MODELS / labels.FINE_TUNED, "fine-tuned", "Fine-tuned"), monkeypatch)
-    assert_same(labels.label_text(card, "A good film."), labels.label_text(cpu, "A good film."))
-
-
-def test_a_model_of_the_library(checkpoint, monkeypatch: pytest.MonkeyPatch):
-    cpu, card = both(lambda: load.load_engine(checkpoint("roberta"), "roberta", "RoBERTa"), monkeypatch)
-    assert_same(of_any(card), of_any(cpu))
-
-
-def test_an_encoder_decoder_of_the_library(checkpoint, monkeypatch: pytest.MonkeyPatch):
-    cpu, card = both(lambda: load.load_engine(checkpoint("t5"), "t5", "T5"), monkeypatch)
-    assert_same(*(engine.trace(TEXT, PAIR, keep=ALL_PARTS, interventions=OFF[:3]) for engine in (card, cpu)))
+@pytest.mark.parametrize("kind", MODELS_OF)
+def test_a_model(kind: str, checkpoint, monkeypatch: pytest.MonkeyPatch):
+    load_model, compute = MODELS_OF[kind]
+    assert_same_on(lambda device: compute(loaded_on(device, lambda: load_model(checkpoint), monkeypatch), checkpoint))
 
 
 def train_encoder_decoder(device: str, *_: Path) -> object:
@@ -127,4 +137,4 @@ def pretrain(device: str, corpus: Path, folder: Path) -> object:
 
 @pytest.mark.parametrize("train", [train_encoder_decoder, train_classifier, pretrain])
 def test_a_training(train: Callable[..., object], corpus: Path, tmp_path: Path):
-    assert_same(train(CARD, corpus, tmp_path / "card"), train("cpu", corpus, tmp_path / "cpu"))
+    assert_same_on(lambda device: train(device, corpus, tmp_path / device))
