@@ -9,7 +9,7 @@ from tests.support.checkpoints import write_bert, write_decoder
 from tx_core.analysis.logit_lens import logit_lens
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import load_own_engine
-from tx_core.engine.engine import HEAD_MISSING, Engine
+from tx_core.engine.engine import HEAD_MISSING
 from tx_core.engine.hub import load
 from tx_core.engine.hub.hub_engine import HEAD_NOT_LOADED, HEAD_ON_DECODER
 from tx_core.engine.local_engine import NO_LOGIT_LENS
@@ -51,12 +51,6 @@ def test_every_depth_is_the_models_own_head_on_the_librarys_states(checkpoint, f
     assert len(found.words) == engine.info.num_layers + 1
 
 
-def refusal(other: Engine) -> str:
-    with pytest.raises(ModelUnavailable) as raised:
-        logit_lens(other, other.trace("A bird", keep=("hidden",)), 0)
-    return str(raised.value)
-
-
 def test_a_model_whose_head_cannot_be_read_is_refused_in_a_sentence_that_says_why(checkpoint, tmp_path):
     reasons = {
         HEAD_ON_DECODER: load.load_engine(checkpoint("t5"), "T", "T"),
@@ -64,4 +58,6 @@ def test_a_model_whose_head_cannot_be_read_is_refused_in_a_sentence_that_says_wh
         HEAD_MISSING: load_own_engine(write_bert(tmp_path / "bert", with_head=False), "T", "T"),
     }
     for reason, other in reasons.items():
-        assert refusal(other) == reason.format(title="T", limitation=NO_LOGIT_LENS)
+        with pytest.raises(ModelUnavailable) as raised:
+            logit_lens(other, other.trace("A bird", keep=("hidden",)), 0)
+        assert str(raised.value) == reason.format(title="T", limitation=NO_LOGIT_LENS)

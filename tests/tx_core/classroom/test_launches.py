@@ -53,14 +53,6 @@ def come(rooms: Rooms, code: str, user: str) -> str:
     return token
 
 
-def ended(rooms: Rooms, token: str, now: Clock, how: str) -> None:
-    if how == "closed":
-        rooms.close(token)
-    else:
-        now.seconds += 3600 * rooms.settings.room_hours + 1
-        rooms.sweep()
-
-
 @pytest.mark.parametrize("how", ["closed", "over"])
 def test_a_room_that_ends_gives_grades_of_what_was_revealed_to_those_who_came_from_a_course(rooms: Rooms, now: Clock, how: str):
     room, teacher = rooms.open(SOURCE, 3)
@@ -75,7 +67,11 @@ def test_a_room_that_ends_gives_grades_of_what_was_revealed_to_those_who_came_fr
     rooms.reveal(teacher, 2, MODEL)
     rooms.reveal(teacher, 3, {})
     assert claim_due(rooms) == []
-    ended(rooms, teacher, now, how)
+    if how == "closed":
+        rooms.close(teacher)
+    else:
+        now.seconds += 3600 * rooms.settings.room_hours + 1
+        rooms.sweep()
     grades = claim_due(rooms)
     assert {grade.user: grade.share for grade in grades} == {"ada": 1, "bob": 0.5, "eve": 0, "late": 0}
     assert {(grade.platform, grade.lineitem) for grade in grades} >= {("platform", "https://grades/ada")}

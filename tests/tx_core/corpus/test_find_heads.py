@@ -48,14 +48,14 @@ def related_by_hand(words: tuple[Word, ...], query: int, relation: str) -> set[i
     return {one for one in others if forms[one] in ("he", "she")} if forms[query] in ("his", "her") else set()
 
 
-def by_loops(relation: str, attentions, sentences, reach=lambda query, key: True):
+def by_loops(relation: str, attentions, sentences):
     """Share of each head, of each offset, chance and the number of words, by plain loops. attentions: of words, by text."""
     hits, offsets, chance, count = 0, np.zeros(len(OFFSETS)), 0.0, 0
     for number, text in enumerate(sentences.texts):
         words = sentences.words_of(number)
         between = None
         for query in range(len(words)):
-            goal = {key for key in related_by_hand(words, query, relation) if reach(query, key)}
+            goal = related_by_hand(words, query, relation)
             if not goal:
                 continue
             between = attentions(text, words) if between is None else between
@@ -63,7 +63,7 @@ def by_loops(relation: str, attentions, sentences, reach=lambda query, key: True
             largest = np.array(others)[between[:, :, query][..., others].argmax(-1)]
             hits = hits + np.isin(largest, list(goal))
             offsets += [query + offset in goal for offset in OFFSETS]
-            chance += len(goal) / sum(reach(query, key) for key in others)
+            chance += len(goal) / len(others)
             count += 1
     return hits / count, offsets / count, chance / count, count
 

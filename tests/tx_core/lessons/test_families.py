@@ -6,11 +6,9 @@ import transformers
 
 from tx_core.lessons.families import FAMILIES, Sizes
 
-COMMON = ("vocab_size", "hidden_size", "intermediate_size")
-
 
 def library_model(kind: str, sizes: Sizes) -> torch.nn.Module:
-    common = {name: getattr(sizes, name) for name in COMMON} | {
+    common = {name: getattr(sizes, name) for name in ("vocab_size", "hidden_size", "intermediate_size")} | {
         "num_hidden_layers": sizes.num_layers,
         "num_attention_heads": sizes.num_heads,
         "max_position_embeddings": sizes.positions,
