@@ -1,10 +1,9 @@
-// The colour scales that a reader may choose, the first by default; the page reads their names here, so that adding one is
-// adding a line. Lightness runs one way in each scale, so that they read the same with any kind of
-// colour vision and in print. Scales begin at the colour for zero.
+// The colour scales that a reader may choose, the first by default; Python reads their names here, so that adding one is adding
+// a line. Lightness runs one way in each scale, so that they read the same with any kind of colour vision and in print. Scales begin at the colour for zero.
 
 import { element } from "./surface.js";
 
-const SCALES = {
+export const SCALES = {
   blues: {
     light: ["#f3f7fb", "#d2e3f2", "#a2c8e5", "#64a4d5", "#2f7dbb", "#125a9d", "#082f6a"],
     dark: ["#161d29", "#1a304d", "#1f4b7b", "#2b6cab", "#4a91d2", "#88bbe9", "#e0effc"],

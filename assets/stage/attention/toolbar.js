@@ -1,6 +1,7 @@
 // The controls of the stage of Attention: what only changes the look changes the state; what computes is reported.
 
 import { mapsDrawing } from "../../canvas/attention/map.js";
+import { SCALES } from "../../canvas/core/palette.js";
 import { button, element } from "../../canvas/core/surface.js";
 import { say } from "../../canvas/core/text.js";
 import { TEXTS } from "../../canvas/core/texts.js";
@@ -66,7 +67,7 @@ export function makeControls(stage) {
   const fields = { show: labelled(texts.show, show), scale: labelled(texts.scale, scale), lines: labelled(texts.lines, element("span", { class: "slider" }, lines, count)) };
   drawing.box.append(...Object.values(fields));
   const looks = [["words", words], ["hide", hide], ["show", show, fields.show],
-    ["scale", { set: (value) => scale.set(stage.header.scales.map((one) => [one, one[0].toUpperCase() + one.slice(1)]), value) }, fields.scale],
+    ["scale", { set: (value) => scale.set(Object.keys(SCALES).map((one) => [one, one[0].toUpperCase() + one.slice(1)]), value) }, fields.scale],
     ["lines", { set: (value) => { lines.value = count.textContent = String(value); } }, fields.lines]];
   const zoom = zoomButtons(act.zoom);
   const files = makeExportMenu(stage);

@@ -28,7 +28,6 @@ from pages.ui.shell.step import step_of_run
 from pages.ui.stage import texts
 from pages.ui.stage.charts import PAPER
 from pages.ui.stage.scripts import STAGE_FILES, component
-from pages.ui.stage.view_options import SCALES
 from tx_core.engine import catalogue
 from tx_core.settings import app_version
 
@@ -124,7 +123,6 @@ def common_header(page: str, fields: StageFields) -> dict[str, object]:
         "alone": is_locked() or shows_step(),
         "awaited": bool(step and step.awaits),
         "follows": bool(step and step.follows) or any(st.session_state.get(widget_key(page, name)) for name in BOXES_THAT_FOLLOW),
-        "scales": SCALES,
         "paper": PAPER,
         "notices": [],
     }

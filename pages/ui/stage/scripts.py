@@ -16,7 +16,6 @@ from pages.ui.shell.texts import PART_NOT_LOADED
 from pages.ui.stage.browser_texts import stage_texts
 from pages.ui.stage.charts import PAPER
 from pages.ui.stage.texts import STACK_LABELS
-from pages.ui.stage.view_options import SCALES
 from tx_core.settings import ASSETS
 
 NOTEBOOK = ASSETS / "stage" / "dist" / "notebook.json"
@@ -50,7 +49,7 @@ def read_files() -> dict[str, str]:
 
 def notebook_header() -> str:
     """Return what is the same in every header, as JSON for a notebook."""
-    return json.dumps({"scales": SCALES, "paper": PAPER, "kinds": STACK_LABELS}, ensure_ascii=False, indent=1) + "\n"
+    return json.dumps({"paper": PAPER, "kinds": STACK_LABELS}, ensure_ascii=False, indent=1) + "\n"
 
 
 STAGE_FILES = ServedFiles("stage", read_files)
