@@ -27,7 +27,7 @@ from pages.ui.shell.address import (
 from pages.ui.shell.frame import open_address, page_address
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage import view_options
-from pages.ui.stage.controls import SPECIAL_CONTROL, Control, matrix_controls
+from pages.ui.stage.controls import SPECIAL_CONTROL, Control, matrix_controls, seed_control
 from pages.ui.stage.inputs import PageInputs, ask_sentences, input_values
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
 from pages.ui.stage.texts import SECOND_SENTENCE
@@ -151,14 +151,17 @@ def chosen_head() -> Head:
 
 def part_controls(inputs: BertInputs) -> list[Control]:
     """Return what the stage asks to compute with, for the part that is looked at."""
-    seed = Control("seed", "number", texts.SEED, help=texts.SEED_HELP, limits=(1, MAX_HEAD_SEEDS))
     labels = tuple((str(count), str(count)) for count in range(2, MAX_UNTRAINED_LABELS + 1))
     families = tuple((name, family.title) for name, family in FAMILIES.items())
     own = {
         "compare": [],
         "labels": [
             Control("kind", "list", texts.LABEL_KIND, tuple(texts.LABEL_KINDS.items()), labelled=True),
-            *([] if inputs.kind == TRAINED else [Control("labels", "list", texts.LABEL_COUNT, labels, labelled=True), seed]),
+            *(
+                []
+                if inputs.kind == TRAINED
+                else [Control("labels", "list", texts.LABEL_COUNT, labels, labelled=True), seed_control(MAX_HEAD_SEEDS)]
+            ),
         ],
         "family": [Control("family", "list", texts.FAMILY_LABEL, families, labelled=True)],
     }

@@ -43,8 +43,6 @@ TENSOR, SHAPE, SIZE = "tensor", "shape", "numbers"
 
 # Classification heads
 
-SEED = "Random seed"
-SEED_HELP = "Each seed gives different random weights; the same seed gives the same weights again."
 LABELS = (
     "The encoder gives a vector for every token. A **classification head** on top turns them into labels: one for the "
     "sentence from the vector of [CLS], one for every token, or one for the sentence from the greatest value of each "

@@ -6,11 +6,7 @@ NOTICE = (
     "A claim is what this app says of a model: “her” gives 0.8 or more of its attention to “mary”. Each is computed anew here; a "
     "model with other heads is asked for its best head or layer."
 )
-RUN = "Check"
-RUN_HELP = (
-    "Puts every claim to the model in the background; you can look at other pages meanwhile. A large model takes minutes, most "
-    "of them for the claims of Importance, which takes out each of its parts."
-)
+RUN, RUN_HELP = "Check", "Puts every claim to the model, which takes minutes with a large one,"
 PROGRESS = progress_texts("Checking", "sentence")
 PRESS_RUN = "Press Check: the picture appears here when the model has been asked."
 STOPPED = "The check was stopped: these are the first {count:,} claims."

@@ -19,7 +19,6 @@ from pages.ui.shell.address import (
     flag_field,
     is_offered,
     number_field,
-    page_view,
     read_stage_address,
     set_values,
     text_field,
@@ -29,10 +28,10 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.examples import Example, offer_examples, read_examples
 from pages.ui.shell.level import is_hidden, offered_options
-from pages.ui.stage.changes import Changes, describe_change, without_positions
+from pages.ui.stage.changes import Changes, describe_change
 from pages.ui.stage.inputs import ask_model, ask_pair
 from pages.ui.stage.packing import RunName
-from pages.ui.stage.texts import DRAWING_LABELS, SECOND_SENTENCE, TOKEN_CHANGES_UNDONE
+from pages.ui.stage.texts import DRAWING_LABELS, SECOND_SENTENCE
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from pages.ui.stage.view_options import MAX_DRAWN_LINES, MAX_LAYERS_OR_HEADS, SCALES, read_focus, token_to_link
 from tx_core.errors import ExplorerError
@@ -136,7 +135,6 @@ class Sides:
 def ask_sides() -> Sides:
     """Read the address, draw the boxes and the examples, and return what is compared."""
     read_stage_address(PAGE, FIELDS)
-    dropped = _drop_token_changes()
     vary, two = _value("vary"), _value("two")
     side = "A" if vary == "untrained" else ""
     more = {"seed": lambda: _ask_weights("seed", side), "two": _ask_two}
@@ -168,8 +166,6 @@ def ask_sides() -> Sides:
             _ask_sentence("pair", texts.SECOND_SENTENCES["A"] if vary == "text" else SECOND_SENTENCE)
             if vary == "text":
                 _ask_sentence("pair_b", texts.SECOND_SENTENCES["B"])
-    if dropped:
-        st.info(dropped)
     _offer_examples()
     if vary != "changes" and (active := _value("changes")):
         _tell_changes(active)
@@ -270,22 +266,6 @@ def _set_first_difference() -> None:
     if sides.vary in first:
         name, value = first[sides.vary]
         set_values(PAGE, {name: value})
-
-
-def _drop_token_changes() -> str:
-    """Undo changes that name tokens of an earlier text or model, but not those that came with this one. Returns what to say of
-    it.
-    """
-    sides, arrivals = read_sides(), page_view(PAGE).arrivals
-    now = {(side.model, side.text, side.pair, side.bare) for side in (sides.one, sides.other)}
-    arrived, before = st.session_state.get(f"{PAGE}_changed_in", (None, now))
-    st.session_state[f"{PAGE}_changed_in"] = arrivals, now
-    made = {name: tuple(_value(name)) for name in ("changes", "changes_b")}
-    kept = {name: without_positions(active) for name, active in made.items()}
-    if arrived != arrivals or now <= before or kept == made:
-        return ""
-    set_values(PAGE, kept)
-    return TOKEN_CHANGES_UNDONE
 
 
 def take_wish(reported: Mapping[str, object]) -> None:

@@ -84,7 +84,7 @@ FOUND = (
 NOT_READ = "How often the methods are right about {model} is not known yet: press the button above the picture."
 NONE_DECIDED = "{model} answers both sentences with a word of their own in none of the {drawn} pairs that were drawn."
 RUN = "Read {count} pairs"
-RUN_HELP = "Reads pairs in the background, and counts how often each method ranks the deciding word first."
+RUN_HELP = "Reads pairs, and counts how often each method ranks the deciding word first,"
 PROGRESS = progress_texts("Reading", "pair")
 BOTH = "{one} / {other}"
 

@@ -28,7 +28,7 @@ from pages.ui.shell.address import (
 )
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage.architecture import Box, Stack, architecture, lit, residual_parts
-from pages.ui.stage.controls import Control, matrix_controls, numbered
+from pages.ui.stage.controls import Control, matrix_controls, numbered, seed_control
 from pages.ui.stage.inputs import PageInputs, ask_model, ask_sentences, asked_fields, input_values
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
 from pages.ui.stage.texts import NEEDS_OWN_BERT, NORM, NORM_AFTER, RESIDUAL, SECOND_SENTENCE
@@ -162,7 +162,7 @@ def block_controls(inputs: BlockInputs, engine: BertEngine | None) -> list[Contr
         "norm": [Control("norm", "segments", texts.WHICH_NORM, tuple(texts.NORMS.items()))],
         "depth": [
             Control("cut", "switch", texts.CUT),
-            Control("seed", "number", texts.SEED, help=texts.SEED_HELP, limits=(1, MAX_DEPTH_SEEDS)),
+            seed_control(MAX_DEPTH_SEEDS),
         ],
         "journey": [Control("words", "several", texts.FOLLOW, tokens, most=MAX_FOLLOWED_TOKENS)],
     }

@@ -140,8 +140,6 @@ DEPTH_FORMULAS = (
     r"\text{pre-norm: } x \leftarrow x + \text{part}\bigl(\text{LayerNorm}(x)\bigr)",
 )
 CUT = "Cut the residual connections"
-SEED = "Random seed"
-SEED_HELP = "Another seed gives untrained blocks with other random weights; the same seed gives the same ones again."
 POST_NORM, PRE_NORM = "post-norm", "pre-norm"
 POST_NORM_BLOCK, PRE_NORM_BLOCK = "Block {number}: post-norm", "A pre-norm block, for comparison"
 WARM_UP = (

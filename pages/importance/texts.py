@@ -15,7 +15,7 @@ NO_LINES = "The file has no prompts: put one on each line."
 FILE_READ = "Prompts in {file}: {count:,}."
 BUILT_IN = "built-in set “{name}”"
 
-RUN, RUN_HELP = "Measure", "Measures every prompt in the background; you can look at other pages meanwhile."
+RUN, RUN_HELP = "Measure", "Measures every prompt"
 PROGRESS = progress_texts("Measuring", "prompt")
 PRESS_RUN = "Press Measure: the picture appears here when all prompts are measured."
 LAST_RUN = "Your last run, of other prompts or settings than are chosen above: {file}; {model}; {ablation}."

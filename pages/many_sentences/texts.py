@@ -25,8 +25,7 @@ FULL_PRECISION_HELP = (
     "Slower. Without it the model runs in bfloat16, which this machine computes in hardware; with the built-in model, averages "
     "over many sentences differ by at most a few thousandths."
 )
-RUN, STOP = "Run", "Stop"
-RUN_HELP = "Reads every sentence in the background; you can look at other pages meanwhile."
+RUN, RUN_HELP = "Run", "Reads every sentence"
 NO_RUN_NEEDED = (
     "These results, of the built-in sentences and the built-in model, are ready-made. Press Run only for another model or for "
     "sentences of your own."

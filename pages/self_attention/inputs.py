@@ -24,7 +24,7 @@ from pages.ui.shell.address import (
     widget_key,
 )
 from pages.ui.shell.texts import SENTENCE
-from pages.ui.stage.controls import SPECIAL_CONTROL, Control, head_controls, matrix_controls
+from pages.ui.stage.controls import SPECIAL_CONTROL, Control, head_controls, matrix_controls, seed_control
 from pages.ui.stage.inputs import PageInputs, ask_sentences, input_values
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
 from pages.ui.stage.tokens import SPECIAL_FIELD
@@ -153,7 +153,7 @@ def controls_of(weights: str) -> list[Control]:
         layers,
         *([heads] if weights == "trained" else []),
         Control("weights", "list", texts.PROJECTIONS, tuple(texts.PROJECTION_LABELS.items())),
-        *([Control("seed", "number", texts.SEED, help=texts.SEED_HELP, limits=SEEDS)] if weights == "random" else []),
+        *([seed_control(SEEDS[1])] if weights == "random" else []),
         Control("normalise", "segments", texts.ATTENTION, tuple(texts.NORMALISE_LABELS.items()), texts.NORMALISE_HELP),
         Control("unscaled", "switch", texts.SCALED, help=texts.SCALED_HELP, inverted=True),
         Control("causal", "switch", texts.CAUSAL, help=texts.CAUSAL_HELP),

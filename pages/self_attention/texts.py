@@ -7,7 +7,6 @@ INTRO = (
 
 # The toolbar
 PROJECTIONS, PROJECTION_LABELS = "Projections", {"trained": "Trained", "random": "Random", "none": "None"}
-SEED, SEED_HELP = "Random seed", "Another seed gives other matrices; the same seed gives the same ones again."
 ATTENTION, NORMALISE_LABELS = "Attention", {"softmax": "Soft", "sparsemax": "Sparse", "hardmax": "Hard"}
 NORMALISE_HELP = (
     "How scores become weights. Soft (softmax): every token gets some. Sparse (sparsemax): low scores get exactly 0. Hard "

@@ -68,7 +68,7 @@ LARGER = "Does a larger model part them? The same texts in BERT base, where it c
 EXPORT_TITLES = {"pca": "Tokens in the plane of their vectors: {texts}", "tsne": "Tokens by their neighbours: {texts}"}
 MANY = "{count} sentences, {source}"
 
-RUN, RUN_HELP = "Train", "Trains a probe on each layer in the background; you can look at other pages meanwhile."
+RUN, RUN_HELP = "Train", "Trains a probe on each layer"
 PROGRESS = progress_texts("Reading sentences, then training", "step")
 PRESS_RUN = "Press Train: the curves appear here, some seconds later with the built-in model, some minutes with a large one."
 LAST_RUN = "Your last run, of something else than is chosen above: {label}; {source}; {model}."

@@ -200,8 +200,8 @@ def offer_run(
 ) -> OfferedRun:
     """Offer the visitor's run, which one button starts or stops; show why the last click failed.
 
-    asked: what `make` is asked. make: returns what runs; None where nothing can. template: as of `run_in_words`. start: label and
-    help of the button.
+    asked: what `make` is asked. make: returns what runs; None where nothing can. template: as of `run_in_words`. start: label of
+    the button, and what it does, as "Reads every sentence".
     """
     show_problem(page)
     run = current_run(kind)
@@ -213,4 +213,6 @@ def offer_run(
         elif reported.get("training") == "stop":
             stop(kind)
 
-    return OfferedRun(run_header(run, [("run", *start)] if make else [], said), take_wish, run)
+    label, does = start
+    button = ("run", label, texts.IN_THE_BACKGROUND.format(does=does))
+    return OfferedRun(run_header(run, [button] if make else [], said), take_wish, run)

@@ -12,7 +12,7 @@ import streamlit as st
 from pages.ui.shell.address import Field, is_offered, parse_view, value_of, widget_key
 from pages.ui.shell.level import offered_options
 from pages.ui.stage import browser_texts
-from pages.ui.stage.texts import WITHOUT_SPECIAL, WITHOUT_SPECIAL_HELP
+from pages.ui.stage.texts import SEED, SEED_HELP, WITHOUT_SPECIAL, WITHOUT_SPECIAL_HELP
 from pages.ui.stage.tokens import SPECIAL_FIELD
 
 Conditions = Mapping[str, Sequence[str]]
@@ -73,6 +73,11 @@ def head_controls(layers: int, heads: int) -> list[Control]:
         Control("layer", "list", said["layer"], numbered(layers, said["layerNumber"])),
         Control("head", "list", said["head"], numbered(heads, said["headNumber"]), arrows=arrows, carries="layer"),
     ]
+
+
+def seed_control(most: int) -> Control:
+    """Return the number that random weights are drawn by, from 1."""
+    return Control("seed", "number", SEED, help=SEED_HELP, limits=(1, most))
 
 
 def matrix_controls(dimensions: tuple[int, int]) -> list[Control]:

@@ -20,6 +20,7 @@ STACK_LABELS = {
     "decoder": "Decoder self-attention",
     "cross": "Cross-attention",
 }
+SEED, SEED_HELP = "Random seed", "Another seed draws other random numbers; the same seed draws the same ones again."
 WITHOUT_SPECIAL = "Without special tokens"
 WITHOUT_SPECIAL_HELP = (
     "Read the text without the special tokens that the model's tokenizer adds, such as [CLS] and [SEP] of BERT or <s> and </s> "
@@ -81,6 +82,7 @@ NO_MODEL = "What you type is answered here once the model is trained. Press Trai
 STORED_MODEL = "Trained with the default settings, and stored with this app. Train it yourself, or move along the curve."
 MOMENT = "After {batch:,} of {batches:,} batches"
 MOMENT_ON_PROBE = "After {batch:,} of {batches:,} batches, on “{probe}”"
+IN_THE_BACKGROUND = "{does} in the background; you can look at other pages meanwhile."
 STARTING = "Starting …"
 
 
