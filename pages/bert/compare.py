@@ -29,7 +29,6 @@ from tx_core.lessons import parity
 from tx_core.transformer import bert
 from tx_core.transformer.trace import AttentionStack, Trace
 
-BERT_STAGE = "bert"
 CHECKPOINT = catalogue.MODELS / catalogue.DEFAULT
 LISTED_WORDS = 5
 FROM_0 = "layer and head, counted from 0"
@@ -102,7 +101,7 @@ def show_compared(inputs: BertInputs, engine: BertEngine) -> None:
     sent = {"run": (f"{name} shown", [runs.trace.attention])}
     if runs.other:
         sent["before"] = (f"{name} other", [runs.other])
-    mount(PAGE, BERT_STAGE, FIELDS, lambda header: pack_whole({**header, **told(header)}, sent), take)
+    mount(PAGE, FIELDS, lambda header: pack_whole({**header, **told(header)}, sent), take)
     st.markdown(texts.COMPARE)
     if runs.other:
         _show_differences(inputs, engine)
@@ -139,7 +138,7 @@ def _numbers(inputs: BertInputs) -> PartNumbers:
 def empty_stage(inputs: BertInputs) -> None:
     """Draw a stage that shows nothing but the controls: it still writes the address."""
     told = {"controls": offered_controls(PAGE, SETTINGS, part_controls(inputs))}
-    attention.empty_stage(PAGE, FIELDS, BERT_STAGE, take, lambda _: told)
+    attention.empty_stage(PAGE, FIELDS, take, lambda _: told)
 
 
 def take(reported: Mapping[str, object]) -> None:

@@ -31,13 +31,13 @@ def comparison_stage(pair: RunPair, followed: Sequence[FollowedWord]) -> None:
         shown = {key: {layer for layer, _ in run.heads} for key, run in runs.items()}
         return pack_sides(told, {key: (run.name, run.trace) for key, run in runs.items()}, shown)
 
-    mount(PAGE, PAGE, FIELDS, pack, take_wish)
+    mount(PAGE, FIELDS, pack, take_wish)
 
 
 def empty_stage() -> None:
     """Draw a stage that shows nothing: it still writes the address."""
     told = {"labels": texts.PICTURE, "vary": "text"}
-    attention.empty_stage(PAGE, FIELDS, PAGE, take_wish, lambda header: _with_heads(header, 1, 1) | told)
+    attention.empty_stage(PAGE, FIELDS, take_wish, lambda header: _with_heads(header, 1, 1) | told)
 
 
 def _with_heads(header: Mapping[str, object], heads: int, heads_b: int) -> dict[str, object]:

@@ -36,7 +36,6 @@ from tx_core.fill_mask.steps import MAX_ORDERED_BLANKS, StepwiseFilling
 from tx_core.fill_mask.word_scores import MAX_SCORED_WORDS, WordScore
 from tx_core.transformer.trace import Trace
 
-ENTRY = "fill_mask"
 MAX_UNLISTED = 8
 """Words that a class guessed and that are not among the most likely: so many are named."""
 LABELS = texts.PICTURE | {
@@ -65,18 +64,18 @@ def blank_stage(page: str, run: BlankRun) -> None:
         about["routes"] = offered_routes(run.name, looked.number)
         return pack_runs(header | about, run.name, looked.trace, plain, shown)
 
-    mount(page, ENTRY, fields_with_heads(looked.scanned), pack, partial(take_wishes, page))
+    mount(page, fields_with_heads(looked.scanned), pack, partial(take_wishes, page))
 
 
 def first_blank_stage(page: str) -> None:
     """Draw the stored picture of the first view, and end the run, while the model is being loaded; else do nothing."""
-    show_first_picture(page, ENTRY, FIELDS, partial(take_wishes, page))
+    show_first_picture(page, FIELDS, partial(take_wishes, page))
 
 
 def empty_blank_stage(inputs: BlankInputs) -> None:
     """Draw a stage that shows the words of the sentences only."""
     told = {"labels": LABELS, "prediction": None, "scan": None, "sentences": _sentences(inputs)}
-    empty_stage(inputs.page, fields_with_heads(()), ENTRY, partial(take_wishes, inputs.page), lambda _: told)
+    empty_stage(inputs.page, fields_with_heads(()), partial(take_wishes, inputs.page), lambda _: told)
 
 
 def _sentences(inputs: BlankInputs) -> list[dict[str, object]]:

@@ -22,7 +22,6 @@ from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.next_words import next_word
 
-ENTRY = "next_word"
 MANY = 20
 """Tokens that one click writes."""
 LABELS = texts.PICTURE | {
@@ -50,7 +49,7 @@ def writing_stage(page: str, run: WritingRun) -> None:
         told["routes"] = offered_routes(name)
         return pack_runs({**header, **about, **told}, name, trace, attention.unchanged, shown)
 
-    mount(page, ENTRY, _fields(page, run), pack, partial(take_wishes, page))
+    mount(page, _fields(page, run), pack, partial(take_wishes, page))
 
 
 def _fields(page: str, run: WritingRun) -> StageFields:
@@ -64,7 +63,7 @@ def _fields(page: str, run: WritingRun) -> StageFields:
 
 def empty_writing_stage(page: str) -> None:
     """Draw a stage that shows nothing: it still writes the address."""
-    empty_stage(page, FIELDS, ENTRY, partial(take_wishes, page), lambda _: {"labels": LABELS})
+    empty_stage(page, FIELDS, partial(take_wishes, page), lambda _: {"labels": LABELS})
 
 
 def read_as(run: WritingRun) -> str:

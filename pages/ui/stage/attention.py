@@ -34,7 +34,6 @@ from tx_core.transformer.trace import Trace
 MAX_MOVED_HEADS = 8
 SMALLEST_SHARE = 1e-3
 """Of a row's attention that counts as having gone somewhere."""
-ENTRY = "attention"
 
 
 @dataclass(frozen=True)
@@ -98,12 +97,12 @@ def attention_stage(page: str, fields: StageFields, run: AttentionRun) -> None:
     def pack(header: Mapping[str, object]) -> bytes:
         return pack_runs({**header, **about_run(page, name, trace, unchanged)}, name, trace, unchanged, shown)
 
-    mount(page, ENTRY, fields, pack, lambda reported: take_changes(page, reported))
+    mount(page, fields, pack, lambda reported: take_changes(page, reported))
 
 
 def first_stage(page: str, fields: StageFields) -> None:
     """Draw the stored picture of the first view, and end the run, while the model is being loaded; else do nothing."""
-    show_first_picture(page, ENTRY, fields, lambda reported: take_changes(page, reported))
+    show_first_picture(page, fields, lambda reported: take_changes(page, reported))
 
 
 NO_RUN = {"run": None, "before": None, "stacks": [], "changes": [], "moved": []}
@@ -115,12 +114,11 @@ NO_CHANGES = {"changes": [], "moved": [], "padding": 0, "canOmitPositions": Fals
 def empty_stage(
     page: str,
     fields: StageFields,
-    entry: str = ENTRY,
     take: Callable[[Reported], None] = lambda _: None,
     told: Callable[[Mapping[str, object]], Mapping[str, object]] = lambda _: {},
 ) -> None:
     """Draw a stage that shows nothing: it still writes the address. told: what else it is told, by its header."""
-    mount(page, entry, fields, lambda header: join({**header, **NO_RUN, **told(header)}, []), take, is_empty=True)
+    mount(page, fields, lambda header: join({**header, **NO_RUN, **told(header)}, []), take, is_empty=True)
 
 
 def about_run(page: str, name: RunName, trace: Trace, unchanged: Trace | None) -> dict[str, object]:

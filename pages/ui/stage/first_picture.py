@@ -34,16 +34,16 @@ LIVE = ("page", "home", "arrival", "hidden", "level", "alone", "linkProblem", "a
 """What a stage is told that depends on the server or the visitor: it is not stored."""
 
 
-def show_first_picture(page: str, entry: str, fields: StageFields, take: Callable[[Reported], None]) -> None:
+def show_first_picture(page: str, fields: StageFields, take: Callable[[Reported], None]) -> None:
     """Draw the stored picture and end the run, where `draw_first_picture` does; else do nothing."""
-    if draw_first_picture(page, entry, fields, take):
+    if draw_first_picture(page, fields, take):
         st.stop()
 
 
-def draw_first_picture(page: str, entry: str, fields: StageFields, take: Callable[[Reported], None]) -> bool:
+def draw_first_picture(page: str, fields: StageFields, take: Callable[[Reported], None]) -> bool:
     """Draw the stored picture where the model is being loaded and the first view is asked for; return whether it did.
 
-    The page runs again once the model is there. entry, fields, take: as of `mount`, where `take` is `on_change`.
+    The page runs again once the model is there. fields, take: as of `mount`, where `take` is `on_change`.
     """
     level = st.session_state.get(LEVEL_NOW, ADVANCED)
     if not readiness.is_awaited() or not _is_first_view(page, fields) or (stored := read(page, level)) is None:
@@ -56,7 +56,7 @@ def draw_first_picture(page: str, entry: str, fields: StageFields, take: Callabl
         told = {**header, **live, "address": address, "origin": origin(catalogue.DEFAULT), "isStored": True}
         return join(told, [np.frombuffer(rest, np.uint8)])
 
-    mount(page, entry, fields, pack, take)
+    mount(page, fields, pack, take)
     return True
 
 

@@ -44,7 +44,6 @@ TALL = {"pictures": 640, "bert": 640, "training": 640, "next_word": 900}
 
 def mount(
     page: str,
-    entry: str,
     fields: StageFields,
     pack: Callable[[Mapping[str, object]], bytes],
     on_change: Callable[[Reported], None],
@@ -57,7 +56,7 @@ def mount(
 
     Raises StageShown where nothing else of the page is shown.
     """
-    key = widget_key(page, "stage")
+    key, script = widget_key(page, "stage"), contents.page(page).script
 
     def reported(name: str) -> Reported:
         state = st.session_state.get(key)
@@ -80,8 +79,8 @@ def mount(
     header = common_header(page, fields)
     data = pack(header)
     if step and step.share and not is_empty:
-        step.share(entry, data)
-    component(f"stage_{entry}", entry, "stage-box", heights=(560, TALL.get(entry, 480)))(
+        step.share(script, data)
+    component(f"stage_{script}", script, "stage-box", heights=(560, TALL.get(script, 480)))(
         key=key,
         data=data,
         on_interventions_change=lambda: take("interventions"),
@@ -104,11 +103,6 @@ def mount(
                 st.page_link(editor, label=shell_texts.WRITE_LESSON.format(count=added), icon=":material/edit_note:")
     if header["linkProblem"]:
         st.caption(f":material/link_off: {shell_texts.LINK_TOO_LONG_FOR_ADDRESS}")
-
-
-def draw_beside(page: str, entry: str, part: str, data: bytes, heights: tuple[int, int]) -> None:
-    """Draw a further picture with the scripts of a page's stage: it reports nothing, and its view is in the stage's address."""
-    component(f"below_{part}", entry, "stage-box", heights=heights)(key=widget_key(page, part), data=data)
 
 
 def common_header(page: str, fields: StageFields) -> dict[str, object]:

@@ -11,19 +11,18 @@ from types import MappingProxyType
 
 import numpy as np
 
-from pages.ui.shell.address import Field, StageFields, page_view, value_of
+from pages.ui.shell.address import Field, StageFields, page_view, value_of, widget_key
 from pages.ui.shell.controls import model_title
 from pages.ui.stage.background_runs import NO_RUN, OfferedRun
 from pages.ui.stage.charts import Drawing
 from pages.ui.stage.controls import Conditions, Control, offered_controls, take_settings
 from pages.ui.stage.first_picture import show_first_picture
 from pages.ui.stage.matrices import MatrixSteps, describe_matrices, matrix_drawings
-from pages.ui.stage.mount import Reported, draw_beside, mount, origin
-from pages.ui.stage.scripts import STAGE_FILES
+from pages.ui.stage.mount import Reported, mount, origin
+from pages.ui.stage.scripts import STAGE_FILES, component
 from pages.ui.stage.sources import Source, sentences_read, title_stem
 from tx_core.analysis.packing import join
 
-PICTURES_STAGE = "pictures"
 BARS_HEIGHT = 262
 """Pixels that are kept for bars until they are drawn."""
 
@@ -103,7 +102,7 @@ def pictures_stage(
         }
         return pack_pictures({**header, **_view(page, fields, header), **_model_and_text(source), **told}, shown)
 
-    mount(page, PICTURES_STAGE, fields, pack, functools.partial(_take, page, fields, run.take), is_empty=not shown)
+    mount(page, fields, pack, functools.partial(_take, page, fields, run.take), is_empty=not shown)
 
 
 def _take(page: str, fields: StageFields, more: Callable[[Reported], None], reported: Reported) -> None:
@@ -113,7 +112,7 @@ def _take(page: str, fields: StageFields, more: Callable[[Reported], None], repo
 
 def first_pictures(page: str, fields: StageFields) -> None:
     """Draw the stored pictures of the first view and end the run, where the model is being loaded; else do nothing."""
-    show_first_picture(page, PICTURES_STAGE, fields, functools.partial(_take, page, fields, lambda _: None))
+    show_first_picture(page, fields, functools.partial(_take, page, fields, lambda _: None))
 
 
 def pictures_beside(
@@ -124,7 +123,7 @@ def pictures_beside(
     view: Mapping[str, str] = MappingProxyType({}),
     tells: str = "",
 ) -> None:
-    """Draw pictures below the stage of a page, without controls. height: of those that can be higher.
+    """Draw pictures below the stage of a page, without controls: they report nothing. height: of those that can be higher.
 
     view: looks on arrival, as links write them. tells: the look of the page's stage that has the cell which is chosen here.
     """
@@ -142,7 +141,8 @@ def pictures_beside(
         "hidden": [],
     }
     nothing = {"settings": {}, "partial": {}, "controls": []}
-    draw_beside(page, PICTURES_STAGE, part, pack_pictures(header | nothing, pictures), (height, len(pictures) * height))
+    draw = component(f"below_{part}", "pictures", "stage-box", heights=(height, len(pictures) * height))
+    draw(key=widget_key(page, part), data=pack_pictures(header | nothing, pictures))
 
 
 def shown_drawings(page: str, fields: StageFields, pictures: Sequence[Picture]) -> list[Drawing]:

@@ -27,7 +27,6 @@ from tx_core.errors import ExplorerError, memory_checked
 from tx_core.fill_mask.predictions import predict
 from tx_core.transformer.interventions import write_interventions
 
-ROUTES_SCRIPT = "routes"
 LEAST_EFFECTS = ("0.05", "0.1", "0.2", "0.3", "0.5", "1", "2")
 """From which effect on an arc is drawn, in nats of log-odds."""
 USUAL_LEAST = "0.2"
@@ -68,7 +67,7 @@ def routes_stage(inputs: SentenceInputs, fields: StageFields, run: Mapping[str, 
     """Draw the stage of a run; without one, the words of the sentence alone, so that a click can make one the blank."""
     told = {**run, "text": inputs.text, "words": sentence_words(widget_key(inputs.page, "text"))}
     take = functools.partial(take_reports, inputs.page)
-    mount(inputs.page, ROUTES_SCRIPT, fields, lambda header: join({**header, **told}, []), take, is_empty=run["run"] is None)
+    mount(inputs.page, fields, lambda header: join({**header, **told}, []), take, is_empty=run["run"] is None)
 
 
 def offered_routes(name: RunName, blank: int = 0) -> dict[str, object]:
@@ -80,7 +79,7 @@ def offered_routes(name: RunName, blank: int = 0) -> dict[str, object]:
 
 def first_routes(page: str, fields: StageFields) -> bool:
     """Draw the stored picture of the first view while the model is being loaded; return whether it did."""
-    return draw_first_picture(page, ROUTES_SCRIPT, fields, functools.partial(take_reports, page))
+    return draw_first_picture(page, fields, functools.partial(take_reports, page))
 
 
 def take_reports(page: str, reported: Reported) -> None:

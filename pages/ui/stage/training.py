@@ -26,7 +26,6 @@ from tx_core.training.background import Snapshot, Trainable
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Trace
 
-TRAINING_ENTRY = "training"
 STEPS = 40
 """Points of a curve, at most."""
 LEAST_LOSS = 1e-4
@@ -183,7 +182,7 @@ def training_stage(
         header = {**_common(trainer, header), "training": training_header(trainer, shown, curves), **about, "model": ""}
         return pack_moments(header, told)
 
-    mount(trainer.page, TRAINING_ENTRY, trainer.fields, pack, lambda reported: take_wish(trainer, reported))
+    mount(trainer.page, trainer.fields, pack, lambda reported: take_wish(trainer, reported))
 
 
 def empty_training_stage(trainer: Trainer, shown: ShownTraining | None = None, curves: Sequence[Drawing] = ()) -> None:
@@ -194,7 +193,7 @@ def empty_training_stage(trainer: Trainer, shown: ShownTraining | None = None, c
         return join({**_common(trainer, header), "run": None, "stacks": [], "training": told}, [])
 
     take = functools.partial(take_wish, trainer)
-    mount(trainer.page, TRAINING_ENTRY, trainer.fields, pack, take, is_empty=shown is None)
+    mount(trainer.page, trainer.fields, pack, take, is_empty=shown is None)
 
 
 def _model(about: Mapping[str, object], moment: Moment) -> str:
