@@ -12,6 +12,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NoReturn
 
 import numpy as np
@@ -19,13 +20,20 @@ import numpy as np
 from tests.support.serving import ROOT
 
 KEEP = "\nimport numpy\nnumpy.save({!r}, numpy.asarray({}))\n"
-SECONDS = 200
 
 
-def computed(snippets: Sequence[tuple[str, Sequence[str]]], folder: Path, **settings: str) -> list[list[np.ndarray]]:
+@functools.cache
+def hub_home() -> Path:
+    """The folder in which the pieces of code find models of the hub, and the hub's library keeps them."""
+    folder = TemporaryDirectory(prefix="hub-")
+    atexit.register(folder.cleanup)
+    return Path(folder.name)
+
+
+def computed(snippets: Sequence[tuple[str, Sequence[str]]], folder: Path) -> list[list[np.ndarray]]:
     """Run pieces of code one after the other as they stand; give what the expressions named with each are in its end.
 
-    They run in a process of their own, in the root folder, without a network. settings: of its environment.
+    They run in a process of their own, in the root folder, without a network.
     """
     files = [
         [(expression, folder / f"{number}-{place}.npy") for place, expression in enumerate(expressions)]
@@ -35,27 +43,20 @@ def computed(snippets: Sequence[tuple[str, Sequence[str]]], folder: Path, **sett
         snippet + "".join(KEEP.format(str(file), expression) for expression, file in kept)
         for (snippet, _), kept in zip(snippets, files, strict=True)
     )
-    if settings:  # the libraries read some of them at their import
-        run = subprocess.run([sys.executable, "-"], input=code, timeout=SECONDS, capture_output=True, **process_of(settings))
-        assert run.returncode == 0, run.stderr
-    else:
-        (folder / "snippet.py").write_text(code, encoding="utf-8")
-        assert run_in_a_fork(folder / "snippet.py", folder / "said.txt") == "0\n", (folder / "said.txt").read_text("utf-8")
+    (folder / "snippet.py").write_text(code, encoding="utf-8")
+    assert run_in_a_fork(folder / "snippet.py", folder / "said.txt") == "0\n", (folder / "said.txt").read_text("utf-8")
     return [[np.load(file) for _, file in kept] for kept in files]
-
-
-def process_of(settings: dict[str, str]) -> dict[str, object]:
-    """Return how to start a process that runs code: its folder, its streams and its environment."""
-    own = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "TX_"))}
-    environment = own | {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"} | settings
-    return {"cwd": ROOT, "env": environment, "text": True, "encoding": "utf-8"}
 
 
 @functools.cache
 def forking_process() -> subprocess.Popen:
     """Start the process that forks, which ends when this one does."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "TX_"))}
+    environment = own | {"HF_HOME": str(hub_home()), "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"}
     command = [sys.executable, "-m", "tests.support.snippets"]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **process_of({}))
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
+    )
     atexit.register(process.communicate)
     return process
 

@@ -15,7 +15,7 @@ from pages.fill_mask.run import BlankRun
 from pages.ui.export.attention import AttentionMap, attention_export
 from pages.ui.export.computation import python
 from tests.support.exports import map_of_page
-from tests.support.snippets import computed
+from tests.support.snippets import computed, hub_home
 from tx_core.engine import catalogue
 from tx_core.fill_mask.predictions import predict
 from tx_core.fill_mask.word_scores import score_words
@@ -54,9 +54,9 @@ def of_map(shown: AttentionMap) -> list[Claim]:
     return [(code, *claim) for code in codes for claim in maps.items()]
 
 
-def hold(claims: Sequence[Claim], folder: Path, **settings: str) -> None:
+def hold(claims: Sequence[Claim], folder: Path) -> None:
     codes = {code: [claim[1:] for claim in claims if claim[0] == code] for code in dict.fromkeys(claim[0] for claim in claims)}
-    found = computed([(code, [expression for expression, _ in own]) for code, own in codes.items()], folder, **settings)
+    found = computed([(code, [expression for expression, _ in own]) for code, own in codes.items()], folder)
     for (code, own), given in zip(codes.items(), found, strict=True):
         for (expression, expected), number in zip(own, given, strict=True):
             np.testing.assert_allclose(number, expected, atol=1e-5, rtol=1e-5, err_msg=f"{expression} of\n{code}")
@@ -97,7 +97,7 @@ def test_of_hub_models_with_and_without_changes(checkpoint, tmp_path: Path, monk
     directories, claims = {}, []
     for name, (family, options) in HUB.items():
         directories[catalogue.card(name).hub_id] = checkpoint(family)
-        put_into_the_hubs_cache(checkpoint(family), tmp_path, catalogue.card(name))
+        put_into_the_hubs_cache(checkpoint(family), catalogue.card(name))
         pair = "" if options.get("kind") == "decoder" else "fruit flies"
         for changes, second, special in (((), pair, False), (CHANGES, "fruit flies", True), (PADDED, pair, True)):
             claims += of_map(map_of_page(name, "time flies like an arrow", second, changes, special=special, **options))
@@ -109,7 +109,7 @@ def test_of_hub_models_with_and_without_changes(checkpoint, tmp_path: Path, monk
     every, alone = (python(numbers(trace, [stack.kind for stack in stacks])) for stacks in (trace.stacks, trace.stacks[1:2]))
     claims += [(every, f"weights['{stack.kind}']", stack.weights) for stack in trace.stacks]
     claims.append((alone, "weights", trace.stacks[1].weights))
-    hold(claims, tmp_path, HF_HOME=str(tmp_path))
+    hold(claims, tmp_path)
 
 
 def of_lists(model: str, special: bool) -> list[Claim]:
@@ -125,9 +125,9 @@ def of_lists(model: str, special: bool) -> list[Claim]:
     return [(code.project(), shares, expected), (code.transformers, shares, np.sort(listed))]
 
 
-def put_into_the_hubs_cache(directory: Path, cache: Path, card: catalogue.ModelCard) -> None:
+def put_into_the_hubs_cache(directory: Path, card: catalogue.ModelCard) -> None:
     """Lay a tiny checkpoint where the hub's library keeps a model that it once fetched."""
-    home = cache / "hub" / f"models--{card.hub_id.replace('/', '--')}"
+    home = hub_home() / "hub" / f"models--{card.hub_id.replace('/', '--')}"
     shutil.copytree(directory, home / "snapshots" / (card.revision or COMMIT))
     (home / "refs").mkdir()
     (home / "refs" / "main").write_text(card.revision or COMMIT, encoding="utf-8")
