@@ -108,13 +108,7 @@ class PatternSums:
     texts: int
 
     def __add__(self, other: "PatternSums") -> "PatternSums":
-        return PatternSums(
-            self.given + other.given,
-            self.chance + other.chance,
-            self.queries + other.queries,
-            self.votes + other.votes,
-            self.texts + other.texts,
-        )
+        return PatternSums(**{name: part + getattr(other, name) for name, part in vars(self).items()})
 
     @property
     def kinds(self) -> tuple[PatternKind, ...]:

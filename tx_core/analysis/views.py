@@ -100,9 +100,7 @@ def leave_out(
 
 
 def mean_of_heads(weights: Float[np.ndarray, "layer head *axes"], heads: Sequence[tuple[int, int]]) -> Float[np.ndarray, "*axes"]:
-    """Average heads, given as (layer, head) counted from 0; raises ValueError for none."""
-    if not heads:
-        raise ValueError("choose at least one head, got none")
+    """Average heads, given as (layer, head) counted from 0, of which there is one or more."""
     if len(heads) == 1:
         return weights[heads[0]]
     return np.mean([weights[head] for head in heads], axis=0, dtype=np.float64).astype(weights.dtype)

@@ -1,6 +1,6 @@
 """Our own models as an engine: a BERT, or a causal language model, which runs in the same blocks and predicts what comes next."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -155,15 +155,10 @@ def load_own_engine(directory: Path, name: str, title: str) -> OwnEngine:
     probe = model(torch.arange(min(4, model.config.max_positions, model.config.vocab_size))[None]).output
     if not probe.isfinite().all():
         raise CheckpointProblem(NOT_FINITE_WEIGHTS.format(name="the output of the model"))
-    labels = label_names(settings, len(model.label_head.label.bias)) if model.label_head else ()
+    names = settings.get("id2label") if isinstance(settings.get("id2label"), dict) else {}
+    count = len(model.label_head.label.bias) if model.label_head else 0
+    labels = tuple(str(names.get(str(number), f"LABEL_{number}"))[:MAX_LABEL_NAME] for number in range(count))
     return OwnEngine(name, title, tokenizer, DeviceRunner(model, best_device()), labels)
-
-
-def label_names(settings: Mapping[str, Any], count: int) -> tuple[str, ...]:
-    """Return the names of a checkpoint's labels, from its config.json; numbers where it names none."""
-    names = settings.get("id2label")
-    found = names if isinstance(names, dict) else {}
-    return tuple(str(found.get(str(number), f"LABEL_{number}"))[:MAX_LABEL_NAME] for number in range(count))
 
 
 def _transpose_in_memory(module: nn.Module) -> None:
