@@ -22,10 +22,10 @@ from pages.ui.stage.training import (
     Moment,
     ShownTraining,
     answers_at_moments,
-    curve,
     curves_of,
     empty_training_stage,
     moment_title,
+    training_charts,
     training_stage,
 )
 from pages.ui.stage.view_options import head_in_sentence
@@ -80,7 +80,7 @@ def is_of_sentence(found: LabelPrediction, inputs: LabelInputs) -> bool:
 
 def label_stage(inputs: LabelInputs, shown: ShownTraining, found: Mapping[int, LabelPrediction]) -> None:
     """Draw the stage of a classifier. found: what it makes of the sentence, by how many batches it was trained on."""
-    curves = training_charts(shown.records)
+    curves = training_charts(shown.records, *losses_and_accuracies(shown.records), texts.CURVES)
     if not found:
         return empty_training_stage(TRAINER, shown, curves)
     batches = shown.model.batches if shown.model else shown.records[0].total if shown.records else 0
@@ -141,15 +141,6 @@ def losses_and_accuracies(records: Sequence[Progress]) -> tuple[Curves, Curves]:
     losses = curves_of(records, {"loss": texts.LOSS}) | {texts.TEST_LOSS: [(batch, test.loss) for batch, test in tests]}
     accuracies = curves_of(records, {"accuracy": texts.ACCURACY})
     return losses, accuracies | {texts.TEST_ACCURACY: [(batch, test.accuracy) for batch, test in tests]}
-
-
-def training_charts(records: Sequence[Progress]) -> list[Drawing]:
-    """Draw the curves of a training; none before it has begun."""
-    if not records:
-        return []
-    losses, accuracies = losses_and_accuracies(records)
-    batches = records[0].total
-    return [curve(texts.LOSS_CURVE, losses, batches, logarithmic=True), curve(texts.ACCURACY_CURVE, accuracies, batches)]
 
 
 # On the test texts

@@ -67,7 +67,7 @@ SIZES = {
 # The training
 
 LOSS, TEST_LOSS, ACCURACY, TEST_ACCURACY = "training loss", "test loss", "training accuracy", "test accuracy"
-LOSS_CURVE, ACCURACY_CURVE = "Loss", "Accuracy"
+CURVES = "Loss", "Accuracy"
 RESULTS = "Results on the test texts"
 OVERFITTING = (
     "Since epoch {epoch}, the test loss has risen from {best:.3f} to {last:.3f} while the training loss went on falling: the "

@@ -1,13 +1,11 @@
 """The inside of an encoder-decoder of any sizes: its three masks, and every tensor of one run by its shape."""
 
-from dataclasses import replace
-
 import streamlit as st
 
 from pages.encoder_decoder import texts
 from pages.ui.export.computation import call, each, named
 from pages.ui.export.menu import offer_drawings
-from pages.ui.export.records import DataTable, PartNumbers, table_export
+from pages.ui.export.records import PartNumbers
 from pages.ui.panels import training_sizes
 from pages.ui.shell import cache
 from pages.ui.shell.address import number_field, value_of, widget_key
@@ -57,10 +55,8 @@ def show(page: str) -> None:
     masks = mask_pictures(run)
     pictures_beside(page, "masks", masks, MASK_HEIGHT)
     st.markdown(texts.PARAMETERS.format(parameters=run.parameters))
-    table, numbers = DataTable(texts.SHAPE_COLUMNS, shape_rows(run)), inside_numbers(config, sizes)
-    st.table([dict(zip(table.columns, row, strict=True)) for row in table.rows])
-    shapes = {texts.EXPORT_SHAPES: lambda: table_export(replace(numbers, title=texts.EXPORT_SHAPES_TITLE), table)}
-    offer_drawings(page, lambda: numbers, lambda: [mask.drawing for mask in masks], "inside", shapes)
+    st.table([dict(zip(texts.SHAPE_COLUMNS, row, strict=True)) for row in shape_rows(run)])
+    offer_drawings(page, lambda: inside_numbers(config, sizes), lambda: [mask.drawing for mask in masks], "inside")
 
 
 def chosen_sizes(page: str) -> tuple[Seq2SeqConfig, BatchSizes]:

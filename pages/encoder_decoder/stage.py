@@ -10,16 +10,15 @@ from pages.encoder_decoder import texts
 from pages.encoder_decoder.model import TRAINER, count_errors, untrained
 from pages.ui.shell.address import StageFields, widget_key
 from pages.ui.stage.architecture import Box, Stack, architecture, residual_parts
-from pages.ui.stage.charts import Drawing
 from pages.ui.stage.training import (
     Curves,
     Moment,
     ShownTraining,
     answers_at_moments,
-    curve,
     curves_of,
     empty_training_stage,
     moment_title,
+    training_charts,
     training_stage,
 )
 from tx_core.engine.progress import Progress
@@ -42,7 +41,7 @@ def answers(written: str, shown: ShownTraining) -> dict[int, CopyAnswer]:
 
 def answer_stage(written: str, shown: ShownTraining, found: Mapping[int, CopyAnswer], settings: CopySettings) -> None:
     """Draw the stage of an encoder-decoder; the head that looks most at the answers is the first one that is shown."""
-    curves = training_charts(shown.records)
+    curves = training_charts(shown.records, *loss_and_shares(shown.records), texts.CURVES)
     if not found:
         return empty_training_stage(TRAINER, shown, curves)
     last = found[max(found)]
@@ -151,15 +150,6 @@ def loss_and_shares(records: Sequence[Progress]) -> tuple[Curves, Curves]:
     """Return the loss of a training, and what share of its numbers and of its attention is right."""
     shares = {"accuracy": texts.ACCURACY, "alignment": texts.ALIGNMENT}
     return curves_of(records, {"loss": texts.LOSS}), curves_of(records, shares)
-
-
-def training_charts(records: Sequence[Progress]) -> list[Drawing]:
-    """Draw the curves of a training; none before it has begun."""
-    if not records:
-        return []
-    losses, shares = loss_and_shares(records)
-    batches = records[0].total
-    return [curve(texts.LOSS_CURVE, losses, batches, logarithmic=True), curve(texts.SHARES_CURVE, shares, batches)]
 
 
 def drawing(layers: int, norm_first: bool) -> dict[str, object]:

@@ -79,7 +79,7 @@ TASK_NOTES = {
 # The training
 
 LOSS, ACCURACY, ALIGNMENT = "loss", "accuracy", "attention on the answer (best head)"
-LOSS_CURVE, SHARES_CURVE = "Loss", "Share that is right"
+CURVES = "Loss", "Share that is right"
 
 # The visitor's own sequence
 
@@ -144,5 +144,3 @@ EXPORT_TRAINING = "Training of an encoder-decoder: {task}, {batches} batches"
 EXPORT_ANSWER = "Attention of an encoder-decoder after {batches} batches: {kind}"
 NUMBERS_TRAINING = "The training"
 EXPORT_INSIDE = "The three masks of an encoder-decoder"
-EXPORT_SHAPES = "The table of shapes"
-EXPORT_SHAPES_TITLE = "Every tensor of an encoder-decoder, with its shape"

@@ -230,7 +230,7 @@ def look_at_training(page: Page) -> None:
     written = next(record.probe.written for record in stored_copy().records if record.done == 10)
     cells = stage(page).get_by_role("row").filter(has_text=copy_texts.OUTPUT).get_by_role("cell")
     expect(cells.first).to_have_text(str(written[0]))
-    curve = stage(page).get_by_role("group", name=re.compile(f"^{copy_texts.LOSS_CURVE}"))
+    curve = stage(page).get_by_role("group", name=re.compile(f"^{copy_texts.CURVES[0]}"))
     curve.press("End")
     curve.press("Enter")
     expect(said(page)).to_contain_text(re.compile("After 200 of 200 batches.*9 of 9"))

@@ -275,6 +275,14 @@ def curve(
     return lines_drawing(title, [str(end) for end in ends], found, limits=limits, logarithmic=logarithmic)
 
 
+def training_charts(records: Sequence[Progress], losses: Curves, shares: Curves, titles: tuple[str, str]) -> list[Drawing]:
+    """Draw the losses of a training, and the shares of what is right; none before it has begun."""
+    if not records:
+        return []
+    batches = records[0].total
+    return [curve(titles[0], losses, batches, logarithmic=True), curve(titles[1], shares, batches)]
+
+
 def _at(ends: Sequence[int], pairs: Sequence[tuple[int, float]], done: int) -> list[float | None]:
     """Return a value for each of some batches: the mean of those since the one before, else the last; None after `done`."""
     found: list[float | None] = []

@@ -122,34 +122,6 @@ def test_the_table_holds_the_weights_of_the_head_that_the_browser_shows(open_app
     np.testing.assert_allclose(app.dataframe[0].value.set_index("").to_numpy(), weights_of(TEXT)[3, 0], atol=1e-4)
 
 
-LOOKS = {"heads": "1-8_4-3", "words": "1", "hide": "1", "show": "lines", "lines": "7", "scale": "cividis", "focus": "3"}
-LOOKED = {
-    "stack": "self",
-    "heads": [[0, 7], [3, 2]],
-    "words": True,
-    "hide": True,
-    "show": "lines",
-    "lines": 7,
-    "scale": "cividis",
-    "focus": 2,
-    "compared": "after",
-}
-
-
-def test_a_link_brings_what_is_computed_and_how_it_is_looked_at(open_app: Open):
-    app = open_app(text="A <b>bird</b> & a half", pair="% + ü 日本", nospecial="1", changes="off~1-2", **LOOKS)
-    sent = staged(app)
-    assert not app.exception
-    assert (sent["text"], sent["pair"], sent["bare"]) == ("A <b>bird</b> & a half", "% + ü 日本", True)
-    assert sent["view"] == LOOKED
-    assert sent["address"]["own"] == {
-        "text": "A <b>bird</b> & a half",
-        "pair": "% + ü 日本",
-        "nospecial": "1",
-        "changes": "off~1-2",
-    }
-
-
 NONSENSE = "<script>alert(1)</script>"
 
 
