@@ -68,19 +68,15 @@ def find_lesson(name: str) -> Lesson:
     return linked_lesson(name)
 
 
+@lru_cache(maxsize=32)
 def linked_lesson(name: str) -> Lesson:
     """Return a lesson that a link names to anybody: one that ships, or one packed into the address. Raises LessonProblem."""
-    return _unpacked_lesson(name) if name.startswith(PACKED_MARK) else shipped_lesson(name)
+    return unpack_lesson(name, PAGES_WITH_VIEW) if name.startswith(PACKED_MARK) else shipped_lesson(name)
 
 
 @lru_cache(maxsize=32)
 def _own_lesson(written: str) -> Lesson:
     return read_lesson(written.encode(), PAGES_WITH_VIEW)
-
-
-@lru_cache(maxsize=32)
-def _unpacked_lesson(name: str) -> Lesson:
-    return unpack_lesson(name, PAGES_WITH_VIEW)
 
 
 def keep_own_lesson(file: bytes) -> str:

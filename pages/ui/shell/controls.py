@@ -223,13 +223,12 @@ def download_button(
     file_name: str,
     *,
     key: str | None = None,
-    help: str | None = None,
     disabled: bool = False,
 ) -> None:
     """Offer a file, which a function writes only when it is asked for. The page does not run again."""
     mime = MIME_TYPES.get(file_name.rpartition(".")[2], "application/octet-stream")
-    options = {"key": key, "help": help, "disabled": disabled}
-    st.download_button(label, content, file_name, mime, on_click="ignore", icon=":material/download:", **options)
+    options = {"on_click": "ignore", "icon": ":material/download:", "key": key, "disabled": disabled}
+    st.download_button(label, content, file_name, mime, **options)
 
 
 def qr_code(link: str) -> str:

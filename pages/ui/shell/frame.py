@@ -225,11 +225,11 @@ def explain_computation(
         show_source(*sources)
 
 
-def show_source(*parts: Callable[..., object], label: str = texts.SOURCE_CODE) -> None:
+def show_source(*parts: Callable[..., object]) -> None:
     """Show functions or classes of the core, each below the name of its file; nothing is sent while the box is folded."""
     if is_hidden("code"):
         return
-    folded = st.expander(label, icon=":material/code:", key="source_code", on_change="rerun")
+    folded = st.expander(texts.SOURCE_CODE, icon=":material/code:", key="source_code", on_change="rerun")
     if not folded.open:
         return
     with folded:

@@ -45,9 +45,6 @@ MODEL_SIZES = ("settings", "batch", "width", "layers", "heads", "feed", "seed", 
 
 ADVANCED_PARTS: Mapping[str, tuple[str, ...]] = {
     "start": ("model", "nospecial"),
-    "learn": (),
-    "classroom": (),
-    "lesson_editor": (),
     "attention": (*ON_EVERY_VIEW, *DRAWING, "pair", "model", "nospecial", "changes"),
     "fill_mask": (
         *(*ON_EVERY_VIEW, *DRAWING, "compare", "model", "nospecial", "listed", "limit", "temperature", "top_p"),
@@ -82,10 +79,9 @@ ADVANCED_PARTS: Mapping[str, tuple[str, ...]] = {
     "encoder_decoder": (*ON_EVERY_VIEW, *MODEL_SIZES, *HEAD_LOOKS, "vocab", "length", "batches", "post", "part=inside"),
     "bert": (*ON_EVERY_VIEW, *DRAWING, "pair", "nospecial", "seed", "part=labels"),
     "classifier": (*ON_EVERY_VIEW, *MODEL_SIZES, *HEAD_LOOKS, "epochs", "tokens"),
-    "words": (),
 }
-"""What Basic hides, by page: controls by the names of their fields or widgets, `field=option` for one option of a control,
-and EXTRAS. A hidden control keeps the value that a link gave it."""
+"""What Basic hides, by page where it hides anything: controls by the names of their fields or widgets, `field=option` for one
+option of a control, and EXTRAS. A hidden control keeps the value that a link gave it."""
 
 
 def settle_level(page: str, by_history: bool) -> str:
@@ -102,7 +98,7 @@ def settle_level(page: str, by_history: bool) -> str:
 
 def hide_parts(page: str) -> None:
     """Hide what the level leaves out of a page that is about to run, but nothing that the step of a lesson needs."""
-    names = ADVANCED_PARTS[page] if st.session_state[LEVEL_NOW] == BASIC else ()
+    names = ADVANCED_PARTS.get(page, ()) if st.session_state[LEVEL_NOW] == BASIC else ()
     step = step_of_run()
     st.session_state[HIDDEN] = tuple(name for name in names if step is None or not _is_needed(step, name))
 
