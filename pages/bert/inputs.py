@@ -22,7 +22,6 @@ from pages.ui.shell.address import (
     text_field,
     value_of,
     view_parameters,
-    widget_key,
 )
 from pages.ui.shell.frame import open_address, page_address
 from pages.ui.shell.level import is_hidden
@@ -96,8 +95,7 @@ class BertInputs(PageInputs):
 
 def bert_inputs() -> BertInputs:
     """Read the address, draw the boxes of the sentences, and return what is asked."""
-    arriving = widget_key(PAGE, "text") not in st.session_state
-    read_stage_address(PAGE, FIELDS)
+    arriving = read_stage_address(PAGE, FIELDS)
     _take_old_head(arriving)
     if arriving and view_parameters().get("part") == "random":
         _compare_with_untrained()

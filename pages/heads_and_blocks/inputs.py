@@ -112,8 +112,7 @@ class BlockInputs(PageInputs):
 
 def block_inputs() -> BlockInputs:
     """Read the address, draw the boxes, and return what is asked."""
-    arriving = widget_key(PAGE, "text") not in st.session_state
-    read_stage_address(PAGE, FIELDS)
+    arriving = read_stage_address(PAGE, FIELDS)
     if arriving and "cell" not in view_parameters():
         set_values(PAGE, {"cell": FIRST_CELLS.get(value_of(PAGE, "part"))})
     labels = {"text": shell_texts.SENTENCE, "pair": SECOND_SENTENCE}

@@ -118,9 +118,8 @@ class MaskInputs(PageInputs):
 
 def mask_inputs() -> MaskInputs:
     """Read the address, draw the boxes of the part that it names, and return what is asked."""
-    if widget_key(PAGE, "text") not in st.session_state:
+    if read_stage_address(PAGE, FIELDS):
         _leave_for_the_prediction()
-    read_stage_address(PAGE, FIELDS)
     values = values_of(PAGE, FIELDS.all)
     if asked := texts_of_part(values["part"]):
         with st.container(key=widget_key(PAGE, "asked"), horizontal=True, vertical_alignment="center", gap="small"):

@@ -5,8 +5,6 @@ Nothing here imports torch: the first picture is drawn from a file while the mod
 
 from dataclasses import dataclass
 
-import streamlit as st
-
 from pages.self_attention import texts
 from pages.ui.shell import controls
 from pages.ui.shell.address import (
@@ -21,7 +19,6 @@ from pages.ui.shell.address import (
     text_field,
     value_of,
     view_parameters,
-    widget_key,
 )
 from pages.ui.shell.texts import SENTENCE
 from pages.ui.stage.controls import SPECIAL_CONTROL, Control, head_controls, matrix_controls, seed_control
@@ -130,8 +127,7 @@ class HeadInputs(PageInputs):
 
 def head_inputs() -> HeadInputs:
     """Read the address, draw the box of the sentence, and return what is asked."""
-    arriving = widget_key(PAGE, "text") not in st.session_state
-    read_stage_address(PAGE, FIELDS)
+    arriving = read_stage_address(PAGE, FIELDS)
     _complete_view(arriving)
     return ask_sentences(PAGE, {"text": SENTENCE}, lambda: HeadInputs(**input_values(PAGE, (TEXT_FIELD, *SETTINGS))))
 

@@ -88,8 +88,7 @@ class VectorInputs(PageInputs):
 
 def vector_inputs() -> VectorInputs:
     """Read the address, draw the boxes and the examples, take in a file, and return what is asked."""
-    arriving, first = widget_key(PAGE, "text") not in st.session_state, EXAMPLES[0].view
-    read_stage_address(PAGE, FIELDS)
+    arriving, first = read_stage_address(PAGE, FIELDS), EXAMPLES[0].view
     if arriving and value_of(PAGE, "text") == first["text"] and not value_of(PAGE, "text_b"):
         set_values(PAGE, {"text_b": first["text_b"]})  # a link that names no text
     if value_of(PAGE, "texts") == "typed":

@@ -401,8 +401,10 @@ def link_with(parameters: Mapping[str, str | list[str]], page: Page | None = Non
     return urlunsplit((scheme, host, path, urlencode(parameters, doseq=True), ""))
 
 
-def read_stage_address(page: str, fields: StageFields, set_along: Callable[[], Mapping[str, object]] = dict) -> None:
+def read_stage_address(page: str, fields: StageFields, set_along: Callable[[], Mapping[str, object]] = dict) -> bool:
     """Update the session's entries from the address before any widget is drawn; warn of parameters that cannot be read.
+
+    Returns whether the reader has just come to the page.
 
     The address wins on arrival and after Back or Forward: these bring the view that was there, which at an empty address is
     the first view, the defaults and the values of `first`. The list of pages leads to the view that was left; where that has
@@ -448,6 +450,7 @@ def read_stage_address(page: str, fields: StageFields, set_along: Callable[[], M
         now, along = values_of(page, fields.all), set_along()
         written = format_view(fields.all, now, fields.first)
         show_hidden_values([name for name in written if name not in along or along[name] != now[name]])
+    return arriving
 
 
 def _fill_entries(page: str, fields: Sequence[Field], values: Mapping[str, object], *, arriving: bool) -> None:
