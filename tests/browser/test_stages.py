@@ -539,9 +539,8 @@ def test_a_stage_is_in_sight_is_saved_looks_without_asking_its_server_and_comes_
 
 PARTS = (
     *(f"/masks?part={part}" for part in ("penalty", "batch", "why")),
-    *("/positions?level=advanced", "/positions?part=ways"),
     *(f"/summaries?level=advanced&part={part}" for part in ("layers", "sinks", "lens")),
-    *("/many_sentences?part=find", "/classifier?", "/classifier?model=own", "/bertviz?"),
+    *("/positions?level=advanced", "/classifier?", "/classifier?model=own", "/bertviz?"),
 )
 """Other views of pages, and pages that no other test here opens: their picture comes first."""
 LOWER = (

@@ -108,8 +108,6 @@ def test_the_visitor_s_own_sentence_follows_to_other_pages_and_back(arrive):
         on_page(page, key)
         expect(box).to_have_value("The dog barked.")
         assert page.url == url
-    page.go_forward()
-    on_page(page, "masks")
     main(page).get_by_role("link", name=contents.page("fill_mask").question).click()
     on_page(page, "fill_mask")
     linked(page, text="The dog barked.")

@@ -120,10 +120,6 @@ def test_a_click_on_a_box_or_a_block_chooses_it_and_arrow_keys_walk_the_architec
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile("part=depth"))
     box(block_texts.PATH_SAID).click()
-    page.wait_for_url(re.compile("part=journey"))
-    box("Block 2").click()  # that part looks at no block: it gives way to one that does
-    expect(box(block_texts.HEADS)).to_have_attribute("aria-pressed", "true")
-    box(block_texts.PATH_SAID).click()
     stage(page).get_by_role("button", name="cat", exact=True).click()
     page.wait_for_url(re.compile("words=3-4-7-9"))
     page.reload()
