@@ -95,7 +95,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what runs in CI only, and run the modules with a server of their own first, so that it is started once.
 
     Where several processes run the tests, one that is done takes tests from the end of another's list. A module that was divided
-    would start its server twice, and the test that reads its log at the end would read another one.
+    would start its server twice, and the test that reads its log at the end would read another one. Next come the tests that
+    share an app, so that few processes start it.
     """
     for item in items:
         family = item.callspec.params.get("family", "bert") if hasattr(item, "callspec") else "bert"
@@ -105,7 +106,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if in_browser:  # a busy machine can starve a browser; a fault fails twice
             item.add_marker(pytest.mark.flaky(reruns=1))
     first = {item.path for item in items if OF_A_MODULE.intersection(item.fixturenames)}
-    items.sort(key=lambda item: item.path not in first)
+    items.sort(key=lambda item: (item.path not in first, "server" not in item.fixturenames))
 
 
 @pytest.fixture(scope="session")
