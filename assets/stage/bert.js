@@ -76,7 +76,7 @@ function drawParts(stage, { heads }) {
     const notes = stack.partNotes[layer] ?? {};
     return { ...stack, block: Math.min(stack.count, layer + 1), parts: stack.parts.map((box) => ({ ...box, note: notes[box.name] ?? "" })) };
   });
-  drawArchitecture(stage.architecture, { ...architecture, stacks }, { width: stage.root.clientWidth, theme: stage.theme });
+  drawArchitecture(stage.architecture, { ...architecture, stacks });
 }
 
 // What is seen of the state of the map that is shown, and how far the two are apart in this head.

@@ -235,7 +235,7 @@ function draw(stage) {
   stage.isFramed = stage.rows.flat().some(({ chart }) => chart.kind === "framed");
   makeViews(stage);
   const isWide = root.classList.contains("wide");
-  if (architecture) drawArchitecture(stage.architecture, architecture, { width: root.clientWidth, theme });
+  if (architecture) drawArchitecture(stage.architecture, architecture);
   for (const [number, row] of stage.rows.entries()) {
     const shares = isWide ? row.map(({ share }) => `minmax(0, ${share}fr)`).join(" ") : "minmax(0, 1fr)";
     body.children[number].style.gridTemplateColumns = shares;

@@ -112,7 +112,7 @@ function draw(stage) {
     drawAnswer(stage, run, theme);
   }
   drawCurves(stage, training.curves, run?.batch ?? 0, theme);
-  drawModel(stage, theme);
+  drawModel(stage);
 }
 
 function drawAnswer(stage, { drawn: { side, above, rows, notes } }, theme) {
@@ -153,10 +153,9 @@ function drawCurves(stage, curves, batch, theme) {
 }
 
 // The architecture, in which the kind of attention that is shown is lit.
-function drawModel({ header: { architecture }, model, root, store }, theme) {
+function drawModel({ header: { architecture }, model, store }) {
   model.node.hidden = !architecture;
   if (!architecture) return;
   const lit = (boxes) => boxes.map((box) => ({ ...box, lit: box.sets.kind === store.get().stack }));
-  const data = { ...architecture, stacks: architecture.stacks.map((stack) => ({ ...stack, parts: lit(stack.parts) })) };
-  drawArchitecture(model, data, { width: root.clientWidth, theme });
+  drawArchitecture(model, { ...architecture, stacks: architecture.stacks.map((stack) => ({ ...stack, parts: lit(stack.parts) })) });
 }

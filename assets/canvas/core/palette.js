@@ -33,11 +33,6 @@ export function tickOf(tick, isSigned) {
   return { share: isSigned ? (1 + root) / 2 : root, text: `${tick < 0 ? "−" : isSigned && tick > 0 ? "+" : ""}${Math.abs(tick)}` };
 }
 
-function stopsOf(scale, dark) {
-  const stops = scale === "oranges" ? ORANGES : (SCALES[scale] ?? SCALES.blues);
-  return Array.isArray(stops) ? stops : stops[dark ? "dark" : "light"];
-}
-
 export function channels(hex) {
   return [1, 3, 5].map((start) => parseInt(hex.slice(start, start + 2), 16));
 }
@@ -49,7 +44,8 @@ export function mix(one, other, share) {
 
 // 256 colours as [red, green, blue], evenly spaced from zero to the greatest number.
 export function colourTable(scale, dark) {
-  const stops = stopsOf(scale, dark).map(channels);
+  const { [scale]: found = SCALES.blues } = { ...SCALES, oranges: ORANGES };
+  const stops = (Array.isArray(found) ? found : found[dark ? "dark" : "light"]).map(channels);
   return Array.from({ length: SIZE }, (_, index) => {
     const place = (index / (SIZE - 1)) * (stops.length - 1);
     const below = Math.min(Math.floor(place), stops.length - 2);
@@ -64,16 +60,10 @@ export function differenceTable(dark) {
   return Array.from({ length: SIZE }, (_, index) => (index < MIDDLE ? below[step(index, MIDDLE)] : above[step(index, SIZE - 1 - MIDDLE)]));
 }
 
-// A scale as the background of a legend.
-export function gradient(scale, dark) {
-  return `linear-gradient(to right, ${stopsOf(scale, dark).join(", ")})`;
-}
-
-export function differenceGradient(dark) {
-  const [below, above] = [stopsOf("oranges", dark), stopsOf("blues", dark)];
-  const left = below.map((stop, index) => `${stop} ${50 - (50 * index) / (below.length - 1)}%`).reverse();
-  const right = above.slice(1).map((stop, index) => `${stop} ${50 + (50 * (index + 1)) / (above.length - 1)}%`);
-  return `linear-gradient(to right, ${[...left, ...right].join(", ")})`;
+// A table as the background of a legend.
+export function gradient(table) {
+  const stops = table.filter((_, at) => at % 15 === 0); // the first, the last, and some between
+  return `linear-gradient(to right, ${stops.map(css).join(", ")})`;
 }
 
 export function luminance([red, green, blue]) {

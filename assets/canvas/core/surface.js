@@ -12,8 +12,9 @@ const maker = (make) => (tag, attributes = {}, ...children) => {
 export const element = maker((tag) => document.createElement(tag));
 export const svgElement = maker((tag) => document.createElementNS("http://www.w3.org/2000/svg", tag));
 
+// label: a text, or nodes.
 export function button(label, act, attributes = {}) {
-  const made = element("button", { type: "button", ...attributes }, label);
+  const made = element("button", { type: "button", ...attributes }, ...[label].flat());
   made.onclick = act;
   return made;
 }
@@ -87,6 +88,17 @@ export function placeBelow(box, opener, gap = 4, margin = 8) {
   const below = at.bottom + gap;
   const top = below + height < innerHeight ? below : Math.max(margin, at.top - height - gap);
   Object.assign(box.style, { left: `${left}px`, top: `${top}px` });
+}
+
+// Places a box about a spot of a picture beside the spot, to the right first; where it would cover it, below. picture: what it stays within.
+export function placeBeside(box, picture, [left, top, wide, high], gap = 12) {
+  box.style.left = "0"; // as wide as its text
+  const [width, room] = [box.offsetWidth, picture.clientWidth];
+  const [right, before] = [left + wide + gap, left - gap - width];
+  const isBeside = right + width <= room || before >= 0;
+  const x = right + width <= room ? right : Math.max(0, isBeside ? before : room - width - gap);
+  const y = isBeside ? Math.max(0, Math.min(top, picture.clientHeight - box.offsetHeight)) : top + high + 2;
+  Object.assign(box.style, { left: `${x}px`, top: `${y}px` });
 }
 
 // What this tab keeps under a name; null where there is nothing, or the browser keeps nothing.

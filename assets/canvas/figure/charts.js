@@ -74,15 +74,16 @@ const CUT_EDGE = 6; // pixels of the edge of a bar that goes on beyond its axis
 const TICK_SPACE = 22;
 
 // from, to: the ends of the axis. names: whether labels are written, which charts side by side need only once.
-// cut: which bars go on beyond the axis. intervals: the ends of a whisker over each bar, if any.
-function layBars(context, theme, { labels, values, ends, colours, names, from, to, ticks, cut, intervals = [] }, space) {
+// cut: which bars go on beyond the axis. intervals: the ends of a whisker over each bar, if any. before: of pairs, in outline; `open` where
+// these go on; `sides`, the names of both; `delta`, what stands in brackets.
+function layBars(context, theme, { labels, values, ends, colours, names, from, to, ticks, cut, intervals = [], before = [], open, sides, delta }, space) {
   const [nameFont, endFont] = [`14px ${theme.font}`, `13px ${theme.font}`];
   const widest = names ? Math.max(...labels.map((label) => widthOf(context, nameFont, visible(label)))) : 0;
   const left = names ? Math.min(widest, Math.floor(space * 0.45)) + 8 : 0;
   const side = (at) => Math.max(0, ...ends.filter((_, index) => (values[index] < 0) === at).map((end) => widthOf(context, endFont, end))) + 8;
-  const before = left + (from < 0 ? side(true) : 0);
-  const plot = Math.max(40, space - before - side(false));
-  const place = (value) => before + ((value - from) / (to - from)) * plot;
+  const start = left + (from < 0 ? side(true) : 0);
+  const plot = Math.max(40, space - start - side(false));
+  const place = (value) => start + ((value - from) / (to - from)) * plot;
   const written = labels.map((label) => (names ? wrapped(context, nameFont, visible(label), left - 8) : []));
   const heights = written.map((lines) => Math.max(BAR_ROW, lines.length * NAME_LINE + 6));
   const middles = [];
@@ -91,25 +92,32 @@ function layBars(context, theme, { labels, values, ends, colours, names, from, t
     middles.push(bottom + height / 2);
     bottom += height;
   }
+  const signs = [(target, x, y) => outline(target, colours[0], [x - 11, y - 4, 22, 9]), (target, x, y) => {
+    target.fillStyle = colours[0];
+    target.fillRect(x - 11, y - 4, 22, 9);
+  }, () => {}];
+  const legend = layLegend(context, theme, before.length ? [...sides, `(${delta})`].map((name, at) => ({ name, sign: signs[at] })) : [], space);
   const paint = (target) => {
     paintTicks(target, theme, ticks, place, 0, bottom);
     for (const [index, value] of values.entries()) {
-      const [middle, start, end] = [middles[index] + 0.5, place(Math.min(0, value)), place(Math.max(0, value))];
+      const [middle, first, last] = [middles[index] + 0.5, place(Math.min(0, value)), place(Math.max(0, value))];
       target.fillStyle = colours[index % colours.length];
-      const box = [start, middles[index] - THICK / 2, end - start, THICK];
+      const box = [first, middles[index] - THICK / 2, last - first, THICK];
       if (cut?.[index]) fillCutBar(target, ...box);
       else target.fillRect(...box);
-      const first = middle - ((written[index].length - 1) * NAME_LINE) / 2;
-      written[index].forEach((line, number) => write(target, line, left - 8, first + number * NAME_LINE,
+      const top = middle - ((written[index].length - 1) * NAME_LINE) / 2;
+      written[index].forEach((line, number) => write(target, line, left - 8, top + number * NAME_LINE,
         { font: nameFont, colour: theme.text, align: "right", baseline: "middle" }));
       const whisker = (intervals[index] ?? []).map(place);
       if (whisker.length) paintWhisker(target, theme, whisker, middles[index]);
-      const outer = value < 0 ? { x: Math.min(start, ...whisker) - 4, align: "right" } : { x: Math.max(end, ...whisker) + 4, align: "left" };
+      if (before.length) outline(target, colours[0], [first, middles[index] - THICK / 2, place(before[index]) - first, THICK], open[index]);
+      const outer = value < 0 ? { x: Math.min(first, ...whisker) - 4, align: "right" } : { x: Math.max(last, place(before[index] ?? 0), ...whisker) + 4, align: "left" };
       write(target, ends[index], outer.x, middle, { font: endFont, colour: theme.text, align: outer.align, baseline: "middle" });
     }
+    paintAt(target, 0, bottom + TICK_SPACE, legend.paint);
   };
   const spots = { rows: labels.length, columns: 1, box: (row) => [0, middles[row] - heights[row] / 2, space, heights[row]] };
-  return { width: space, height: bottom + TICK_SPACE, paint, spots };
+  return { width: space, height: bottom + TICK_SPACE + legend.height, paint, spots };
 }
 
 function paintWhisker(target, theme, [low, high], middle) {
@@ -134,46 +142,10 @@ function paintTicks(target, theme, ticks, place, top, bottom) {
   }
 }
 
-const PAIR = { row: 30, legend: 26, arrow: 8, leastArrow: 0.04, least: 120, below: 18 };
-
-// before in outline, after filled, and an arrow from the end of the one to the end of the other; the numbers in columns, where these
-// would leave too little for the bars, below them.
-function layMoved(context, theme, { labels, ends, deltas, before, after, colour, to, ticks, cut, sides, delta }, space) {
-  const [nameFont, endFont] = [`14px ${theme.font}`, `13px ${theme.font}`];
-  const left = Math.min(Math.max(...labels.map((label) => widthOf(context, nameFont, visible(label)))), Math.floor(space * 0.35)) + 8;
-  const deltaSpace = Math.max(...deltas.map((text) => widthOf(context, endFont, text)), widthOf(context, endFont, delta)) + 10;
-  const beside = space - deltaSpace - Math.max(...ends.map((text) => widthOf(context, endFont, text))) - 12;
-  const below = beside - left < PAIR.least ? PAIR.below : 0;
-  const [row, legend] = [PAIR.row + below, PAIR.legend + below];
-  const place = (value) => left + (value / to) * ((below ? space - 20 : beside) - left);
-  const bottom = legend + labels.length * row;
-  const paint = (target) => {
-    paintLegendOfPairs(target, theme, { colour, sides, delta }, below ? 0 : left, space, below);
-    paintTicks(target, theme, ticks, place, legend, bottom);
-    for (const [index, label] of labels.entries()) {
-      const middle = legend + index * row + PAIR.row / 2;
-      target.font = nameFont;
-      write(target, fit(target, visible(label), left - 8), left - 8, middle, { font: nameFont, colour: theme.text, align: "right", baseline: "middle" });
-      target.fillStyle = colour;
-      const box = [place(0), middle - THICK / 2, place(after[index]) - place(0), THICK];
-      if (cut[index][1]) fillCutBar(target, ...box);
-      else target.fillRect(...box);
-      outline(target, colour, [place(0), middle - THICK / 2, place(before[index]) - place(0), THICK], cut[index][0]);
-      if (Math.abs(after[index] - before[index]) >= PAIR.leastArrow * to) paintArrow(target, theme, place(before[index]), place(after[index]), middle);
-      write(target, ends[index], space - deltaSpace, middle + below, { font: endFont, colour: theme.text, align: "right", baseline: "middle" });
-      write(target, deltas[index], space, middle + below, { font: `600 ${endFont}`, colour: theme.text, align: "right", baseline: "middle" });
-    }
-  };
-  const spots = { rows: labels.length, columns: 1, box: (at) => [0, legend + at * row, space, row] };
-  return { width: space, height: bottom + TICK_SPACE, paint, spots };
-}
-
-function paintArrow(target, theme, from, to, middle) {
-  const back = to < from ? PAIR.arrow : -PAIR.arrow;
-  target.fillStyle = theme.text;
-  target.fillRect(Math.min(from, to), middle - 1, Math.abs(to - from), 2);
-  trace(target, [[to, middle], [to + back, middle - 5], [to + back, middle + 5]], { isClosed: true });
-  target.fill();
+// Pairs as bars: after filled, before in outline.
+function layMoved(context, theme, { colour, after, ends, deltas, cut, ...chart }, space) {
+  const pairs = { values: after, colours: [colour], ends: ends.map((end, at) => `${end} (${deltas[at]})`), cut: cut.map(([, isCut]) => isCut), open: cut.map(([isCut]) => isCut), names: true, from: 0 };
+  return layBars(context, theme, { ...chart, ...pairs }, space);
 }
 
 // open: without its end, for what goes on beyond the axis.
@@ -182,17 +154,6 @@ function outline(target, colour, [left, top, width, height], open = false) {
   target.lineWidth = 1.5;
   trace(target, [[left + width, top], [left, top], [left, top + height], [left + width, top + height]], { isClosed: !open });
   target.stroke();
-}
-
-function paintLegendOfPairs(target, theme, { colour, sides, delta }, left, space, below) {
-  const font = `12px ${theme.font}`;
-  outline(target, colour, [left, 4, 22, 9]);
-  write(target, sides[0], left + 28, 2, { font, colour: theme.text });
-  const next = left + 28 + widthOf(target, font, sides[0]) + 16;
-  target.fillStyle = colour;
-  target.fillRect(next, 4, 22, 9);
-  write(target, sides[1], next + 28, 2, { font, colour: theme.text });
-  write(target, delta, space, 2 + below, { font, colour: theme.text, align: "right" });
 }
 
 // The table of all heads: hue for the kind, depth of colour for how clear it is, a word or a letter on it.

@@ -22,8 +22,7 @@ function fillStrip(strip, { parts, here, alt }, setTriggerValue) {
   strip.list.replaceChildren(...parts.map(({ name, done, waits, state, elsewhere }, step) => {
     const mark = element("span", { class: "mark", "aria-hidden": "true" }, done ? "✓" : String(step + 1));
     const label = element("span", { class: "label" }, visible(name));
-    const made = button(mark, () => step !== here && setTriggerValue("go", step), { title: visible(name), ...(step === here ? { "aria-current": "step" } : {}) });
-    made.append(label, element("span", { class: "state" }, `(${state})`));
+    const made = button([mark, label, element("span", { class: "state" }, `(${state})`)], () => step !== here && setTriggerValue("go", step), { title: visible(name), ...(step === here ? { "aria-current": "step" } : {}) });
     made.classList.toggle("done", done);
     made.classList.toggle("waits", waits); // and says so below its name
     if (elsewhere) made.dataset.leads = "elsewhere";

@@ -7,7 +7,7 @@ import { unpack } from "../../canvas/core/bytes.js";
 
 const MAX_BYTES = 24e6; // of all layers that are kept; of BERT base at 512 tokens two
 const LEAST_LAYERS = 2;
-const THUMBNAIL = 24;
+export const THUMBNAIL = 24;
 const AHEAD_BYTES = 8e6; // a run up to this size is fetched whole once its first picture is there
 
 export function unpackStage(bytes) {

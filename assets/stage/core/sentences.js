@@ -9,6 +9,7 @@ const LEAST = 0.05; // weights below are not mentioned
 const LEAST_CHANGE = 0.005;
 
 const two = (weight) => weight.toFixed(2);
+const signed = (change) => `${change > 0 ? "+" : "−"}${two(Math.abs(change))}`;
 
 export function quoted(labels, place) {
   const several = labels.filter((label) => label === labels[place]).length > 1;
@@ -66,9 +67,8 @@ export function describeChange(before, after, view, row) {
   }
   const change = after[at] - before[at];
   if (Math.abs(change) < LEAST_CHANGE) return row === null ? said.noChange : say(said.noChangeForQuery, { query: queries[row] });
-  const signed = `${change > 0 ? "+" : "−"}${two(Math.abs(change))}`;
   const largest = say(view.hides ? said.shownLargestChange : said.largestChange, {
-    query: queries[Math.floor(at / keys.length)], key: keys[at % keys.length], before: two(before[at]), after: two(after[at]), change: signed,
+    query: queries[Math.floor(at / keys.length)], key: keys[at % keys.length], before: two(before[at]), after: two(after[at]), change: signed(change),
   });
   const moved = movedAttention(before, after, keys.length);
   const share = row === null ? moved.reduce((sum, one) => sum + one, 0) / moved.length : moved[row];
@@ -118,7 +118,7 @@ export function describeDifference(pair, before, after, hatched, row) {
     : namesWords ? [said.largestBetweenWords, said.largestInRowBetweenWords] : [said.largestDifference, said.largestInRow];
   const change = after[at] - before[at];
   return say(template[row === null ? 0 : 1], {
-    query: name(Math.floor(at / size)), key: name(at % size), before: two(before[at]), after: two(after[at]), change: `${change > 0 ? "+" : "−"}${two(Math.abs(change))}`,
+    query: name(Math.floor(at / size)), key: name(at % size), before: two(before[at]), after: two(after[at]), change: signed(change),
   });
 }
 

@@ -1,6 +1,6 @@
 // What is drawn of a run: its axes with words merged and special tokens hidden, and the map of the chosen heads.
 
-import { codesOf, thumbnail } from "./run.js";
+import { codesOf, THUMBNAIL, thumbnail } from "./run.js";
 import { coded, codedDifference, decoded, leaveOut, mean, mergePieces, placesOf, withPadding } from "./weights.js";
 
 // The rows or columns of an axis: labels, the positions of the tokens behind each, and which are special.
@@ -67,16 +67,12 @@ export function differenceOf(before, after) {
 export function wallOf(runs, run, stacks, stack, view) {
   const { layers, heads } = stacks[stack];
   const [queries, keys] = [view.queries.labels.length, view.keys.labels.length];
-  const small = [];
-  for (let layer = 0; layer < layers; layer += 1) {
-    for (let head = 0; head < heads; head += 1) {
-      const codes = codesOf(runs, run, stacks, stack, [layer, head]);
-      if (!codes) return null;
-      small.push(thumbnail(view.isPlain ? codes : coded(view.weigh(codes).weights), queries, keys));
-    }
+  const [rows, columns] = [Math.min(queries, THUMBNAIL), Math.min(keys, THUMBNAIL)];
+  const cells = new Uint8Array(layers * heads * rows * columns);
+  for (let at = 0; at < layers * heads; at += 1) {
+    const codes = codesOf(runs, run, stacks, stack, [Math.floor(at / heads), at % heads]);
+    if (!codes) return null;
+    cells.set(thumbnail(view.isPlain ? codes : coded(view.weigh(codes).weights), queries, keys), at * rows * columns);
   }
-  const [rows, columns] = [Math.min(queries, 24), Math.min(keys, 24)];
-  const cells = new Uint8Array(small.length * rows * columns);
-  small.forEach((one, index) => cells.set(one, index * rows * columns));
   return { rows, columns, cells };
 }

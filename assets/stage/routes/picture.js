@@ -345,11 +345,11 @@ function headsOf(picture, chosen, known) {
   return [element("p", { class: "quiet-text" }, title), element("div", { class: "route-heads" }, ...known.map((effect, head) => {
     const bar = element("span", { class: `head-bar${effect < 0 ? " hinders" : ""}`, "aria-hidden": "true" });
     bar.style.width = `${(100 * Math.abs(effect)) / most}%`;
-    const made = button("", () => change({ add: [`${cut}-${head + 1}`] }), { class: "route-head" });
-    made.append(element("span", {}, say("head", { number: head + 1 })), element("span", { class: "head-track", "aria-hidden": "true" }, bar), element("span", { class: "head-value" }, effect.toFixed(2)));
+    const label = [element("span", {}, say("head", { number: head + 1 })), element("span", { class: "head-track", "aria-hidden": "true" }, bar), element("span", { class: "head-value" }, effect.toFixed(2))];
+    const made = button(label, () => change({ add: [`${cut}-${head + 1}`] }), { class: "route-head" });
     const off = `off~${layer + 1}-${head + 1}`;
     const switched = button(TEXTS.routes.off, () => change({ add: [off] }), { class: "head-off", "aria-label": say("headOff", { head: head + 1, layer: layer + 1 }) });
-    return element("div", { class: "head-row" }, made, ...(chosen.off === undefined && !has(header, off) ? [switched] : []));
+    return element("div", { class: "group" }, made, ...(chosen.off === undefined && !has(header, off) ? [switched] : []));
   }))];
 }
 

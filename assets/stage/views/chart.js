@@ -2,7 +2,7 @@
 // goes there by keyboard. What is read of several charts over the same rows and columns stands together.
 
 import { layKind, lineSign, threeDigits, withMinus } from "../../canvas/figure/charts.js";
-import { element, localPoint, setText, sharpen, visible } from "../../canvas/core/surface.js";
+import { element, localPoint, placeBeside, setText, sharpen, visible } from "../../canvas/core/surface.js";
 import { placeByKey, stepByKey } from "../../canvas/core/keys.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { say } from "../../canvas/core/text.js";
@@ -10,7 +10,6 @@ import { hasNegative, rampTo } from "./legend.js";
 
 const LEAST = 120; // pixels of height
 const NAMED_BARS = 5;
-const BESIDE = 12; // pixels between a spot and what is read of it
 const GROWN = { bars: 0, moved: 0, grid: 72, listing: 0, lines: 52, points: 48, matrix: 8 }; // what a kind takes beyond the height that it is asked to have; 0: it has its own
 export const isFlexible = ({ kind }) => Boolean(GROWN[kind]);
 
@@ -162,20 +161,7 @@ function read(made) {
     if (line) lineSign(sharpen(row.firstChild, 24, 14), line, 12, 7);
     return row;
   }));
-  placeReadout(made);
-}
-
-// Beside the spot where there is space, to the right first; else as near as the chart allows.
-function placeReadout({ readout, laid, spot, pad, chart }) {
-  const [left, top, wide, high] = laid.spots.box(...spot);
-  const isRow = wide > laid.width * 0.9;
-  readout.style.left = "0";
-  const room = pad.parentElement.clientWidth;
-  const right = left + wide + BESIDE;
-  const beside = isRow ? room - readout.offsetWidth - 8 : right + readout.offsetWidth <= room ? right : Math.max(0, left - BESIDE - readout.offsetWidth);
-  const below = chart.kind === "lines" ? 4 : top + high + 4;
-  const covers = !isRow && beside < left + wide && beside + readout.offsetWidth > left;
-  Object.assign(readout.style, { left: `${Math.max(0, beside)}px`, top: `${isRow || covers ? top + high + 2 : Math.max(0, below - (chart.kind === "lines" ? 0 : high))}px` });
+  placeBeside(made.readout, made.node, made.laid.spots.box(...made.spot));
 }
 
 function press(made, event, choose) {

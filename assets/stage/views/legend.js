@@ -1,7 +1,7 @@
 // The legends of colours.
 
 import { number } from "../../canvas/core/numbers.js";
-import { DIFFERENCE_TICKS, differenceGradient, gradient, TICKS, tickOf } from "../../canvas/core/palette.js";
+import { colourTable, DIFFERENCE_TICKS, differenceTable, gradient, TICKS, tickOf } from "../../canvas/core/palette.js";
 import { element, refill, setText } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { say } from "../../canvas/core/text.js";
@@ -16,7 +16,7 @@ export function makeLegend() {
 
 // The colours of a map: of weights in a scale, or of differences.
 export function fillLegend({ ramp, ticks, name }, scale, isSigned, dark) {
-  ramp.style.background = isSigned ? differenceGradient(dark) : gradient(scale, dark);
+  ramp.style.background = gradient(isSigned ? differenceTable(dark) : colourTable(scale, dark));
   setText(name, isSigned ? TEXTS.map.scaleOfChanges : TEXTS.map.scaleOfWeights);
   refill(ticks, isSigned, () => (isSigned ? DIFFERENCE_TICKS : TICKS).map((tick) => {
     const { share, text } = tickOf(tick, isSigned);
@@ -27,7 +27,7 @@ export function fillLegend({ ramp, ticks, name }, scale, isSigned, dark) {
 // Colours between their ends, which are said.
 export function rampBetween([low, high], isSigned, dark) {
   const ramp = element("span", { class: isSigned ? "ramp" : "ramp half" });
-  ramp.style.background = isSigned ? differenceGradient(dark) : gradient("blues", dark);
+  ramp.style.background = gradient(isSigned ? differenceTable(dark) : colourTable("blues", dark));
   return [low, ramp, high];
 }
 

@@ -4,7 +4,7 @@
 import { layMap, marksOf, paintLines, tokenAt } from "../../canvas/attention/map.js";
 import { cellAt, paintGrid } from "../../canvas/core/grid.js";
 import { stepByKey } from "../../canvas/core/keys.js";
-import { element, localPoint, sharpen } from "../../canvas/core/surface.js";
+import { element, localPoint, placeBeside, sharpen } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { say } from "../../canvas/core/text.js";
 
@@ -64,19 +64,11 @@ function hoverOn(map, hover, event) {
   map.tooltip.hidden = !hover;
   if (hover && event) {
     map.tell(map.tooltip, hover);
-    const [width, height] = [map.node.offsetWidth, map.node.offsetHeight];
-    placeTooltip(map.tooltip, { width, height }, ...localPoint(map.node, event));
+    placeBeside(map.tooltip, map.node, [...localPoint(map.node, event), 0, 0]);
   }
   if (hover?.query === map.hover?.query && hover?.key === map.hover?.key) return;
   map.hover = hover;
   later(map);
-}
-
-function placeTooltip(node, box, x, y) {
-  const [width, height] = [node.offsetWidth, node.offsetHeight];
-  const left = x + 14 + width > box.width ? x - width - 10 : x + 14;
-  const top = y + 18 + height > box.height ? y - height - 10 : y + 18;
-  node.style.transform = `translate(${Math.max(0, Math.min(left, box.width - width))}px, ${Math.max(0, top)}px)`;
 }
 
 // model: what is drawn; lines: the model of the lines where that is another; focus: the focused row; show: "both", "heatmap" or "lines";

@@ -31,7 +31,7 @@ export function makePredictions(texts, follow) {
 function makeList(label, ...title) {
   const node = element("ol", { class: "bars words-list", "aria-label": label });
   const list = { rows: new Map(), node: element("div", {}, ...title, node), bars: node };
-  node.onkeydown = (event) => walkByKey(event, [...node.children]); // each tells its note
+  node.onkeydown = (event) => { walkByKey(event, [...node.children]); }; // each tells its note
   return list;
 }
 

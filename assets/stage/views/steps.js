@@ -136,8 +136,8 @@ function fillSteps(made, shown, chosen) {
   const steps = data.steps.filter(({ name, makes, optional }) => !optional || name === shown || makes.includes(chosen?.matrix));
   refill(node, steps.map(({ name, sign, title }) => [name, sign, title]), () => {
     const buttons = steps.flatMap(({ name, sign, title }, index) => {
-      const one = button(element("span", { class: "sign" }, sign), () => chooseStep(made, name), { "data-step": name, "aria-label": say(TEXTS.matrices.stepOf, { sign, title }) });
-      one.append(element("span", { class: "made" }, title));
+      const label = [element("span", { class: "sign" }, sign), element("span", { class: "made" }, title)];
+      const one = button(label, () => chooseStep(made, name), { "data-step": name, "aria-label": say(TEXTS.matrices.stepOf, { sign, title }) });
       return index ? [element("span", { class: "arrow", "aria-hidden": "true" }, "→"), one] : [one];
     });
     const all = button(TEXTS.matrices.allSteps, () => chooseStep(made, "all"), { "data-step": "all", class: "all" });
