@@ -243,7 +243,8 @@ PLACE = """() => {
   const root = [...document.querySelectorAll('[data-mounted]')].map((box) => box.shadowRoot?.querySelector('[data-testid=stage]'))
   const stage = root.find(Boolean)
   const { top, height } = (stage.querySelector(':scope > .frame') ?? stage).getBoundingClientRect()
-  const drawn = [...stage.querySelectorAll('canvas, svg, .architecture, .bars, table, iframe')].map((one) => one.getBoundingClientRect())
+  const pictures = stage.querySelectorAll('canvas, svg, .architecture, .bars, table, iframe')
+  const drawn = [...pictures].map((one) => one.getBoundingClientRect())
   const picture = Math.min(...drawn.filter((one) => one.width > 40 && one.height > 24).map((one) => one.top))
   return { top: top + main.scrollTop, height, picture: picture + main.scrollTop, page: main.scrollHeight }
 }"""

@@ -71,6 +71,8 @@ def test_the_words_at_a_blank_are_the_model_s_and_a_click_makes_another_blank(ar
     first.focus()
     page.keyboard.press("ArrowDown")
     expect(page.get_by_role("listitem").and_(page.locator(":focus"))).to_have_accessible_description(predictions[1].sentence)
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("listitem").and_(page.locator(":focus"))).to_have_count(0)
     drawn(picture(page, r"^Heatmap.*\[MASK\]"))
     word(page, "school").click()
     twice = "Yesterday I [MASK] to [MASK]."
