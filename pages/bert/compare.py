@@ -1,7 +1,7 @@
-"""Two runs of one architecture as two states of one map, ours and Hugging Face's; or a successor alone."""
+"""Our BERT and Hugging Face's as two states of one map, with how far each part of the two differs."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -26,29 +26,12 @@ from tx_core.analysis.packing import pack_whole
 from tx_core.engine import catalogue
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.lessons import parity
+from tx_core.lessons.parity import Parity
 from tx_core.transformer import bert
-from tx_core.transformer.trace import AttentionStack, Trace
+from tx_core.transformer.trace import Trace
 
 CHECKPOINT = catalogue.MODELS / catalogue.DEFAULT
-LISTED_WORDS = 5
 FROM_0 = "layer and head, counted from 0"
-Words = Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class TwoRuns:
-    """What the stage draws.
-
-    trace: the run that is shown first. other: the attention of the other run; None where there is none, or not yet. told: what
-    the stage is told of the two, beside what it is told of every run. ends: how far they are apart in the embeddings and in the
-    prediction head. notes: how far they are apart in the parts of each block.
-    """
-
-    trace: Trace
-    other: AttentionStack | None
-    told: Mapping[str, object] = field(default_factory=dict)
-    ends: Words = field(default_factory=dict)
-    notes: Sequence[Words] = ()
 
 
 def _load_library() -> readiness.Status:
@@ -62,69 +45,39 @@ library = readiness.Warmup(_load_library)
 """Hugging Face's BERT, loaded in the background when the first reader comes."""
 
 
-def run_compare(inputs: BertInputs, engine: BertEngine) -> TwoRuns:
-    """Run ours and the library's; ours alone while the library is being loaded."""
-    trace = cache.trace_with(engine, *inputs.sentences)
-    if library.status.state == "asleep":
-        library.start()
-    if library.status.state != "ready":
-        failed = library.status.state == "failed"
-        note = texts.LIBRARY_FAILED if failed else texts.LOADING_LIBRARY
-        return TwoRuns(trace, None, {"note": note, "awaits": not failed})
-    found = differences(inputs, engine)
-    apart = np.abs(found.ours - found.theirs).max(axis=(2, 3))
-    layers = zip(found.weights, found.hidden[1:], strict=True)
-    return TwoRuns(
-        trace,
-        replace(trace.attention, weights=found.theirs),
-        {"apart": [[texts.BY_MORE_THAN.format(apart=small_number(one)) if one else "" for one in row] for row in apart.tolist()]},
-        {"embeddings": small_number(found.hidden[0]), "head": small_number(found.logits)},
-        [{"attention": small_number(weights), "feed_norm": small_number(hidden)} for weights, hidden in layers],
-    )
-
-
-def differences(inputs: BertInputs, engine: BertEngine) -> parity.Parity:
-    """Compare every number of ours with the library's."""
-    return computed(_parity(inputs), engine)
-
-
 def _parity(inputs: BertInputs) -> Computation:
     checkpoint = call(getattr, catalogue, "MODELS").joinpath(catalogue.DEFAULT)
     return named("both", call(parity.compare_with_library, engine_call(inputs), checkpoint, *inputs.sentences))
 
 
 def show_compared(inputs: BertInputs, engine: BertEngine) -> None:
-    """Draw both runs as states of one map, with the architecture beside it, explain them, and offer their numbers."""
-    runs = run_compare(inputs, engine)
+    """Draw ours and the library's, ours alone while the library is being loaded; explain both, and offer their numbers."""
+    trace = cache.trace_with(engine, *inputs.sentences)
+    if library.status.state == "asleep":
+        library.start()
+    found = computed(_parity(inputs), engine) if library.status.state == "ready" else None
     name = (inputs.bare, *inputs.sentences)
-    told = about_runs(inputs, runs)
-    sent = {"run": (f"{name} shown", [runs.trace.attention])}
-    if runs.other:
-        sent["before"] = (f"{name} other", [runs.other])
-    mount(PAGE, FIELDS, lambda header: pack_whole({**header, **told(header)}, sent), take)
+    sent = {"run": (f"{name} ours", [trace.attention])}
+    if found:
+        sent["before"] = (f"{name} theirs", [replace(trace.attention, weights=found.theirs)])
+    mount(PAGE, FIELDS, lambda header: pack_whole(about_runs(header, inputs, trace, found), sent), take)
     st.markdown(texts.COMPARE)
-    if runs.other:
-        _show_differences(inputs, engine)
+    if found:
+        largest = {texts.MAX_HIDDEN: max(found.hidden), texts.MAX_WEIGHTS: max(found.weights), texts.MAX_LOGITS: found.logits}
+        for column, (label, difference) in zip(st.columns(3), largest.items(), strict=True):
+            column.metric(label, small_number(difference))
     st.markdown(texts.TASKS)
     explain_computation(formulas=[texts.COMPARE_EQUATION], sources=(bert.Bert, bert.BertEmbeddings, bert.MaskedWordHead))
-    offer_drawings(PAGE, lambda: _numbers(inputs), lambda: _drawings(runs))
+    offer_drawings(PAGE, lambda: _numbers(inputs), lambda: _drawings(trace, found))
 
 
-def _show_differences(inputs: BertInputs, engine: BertEngine) -> None:
-    """Show how far ours and the library's are apart; the drawing of the model says it part by part."""
-    found = differences(inputs, engine)
-    largest = {texts.MAX_HIDDEN: max(found.hidden), texts.MAX_WEIGHTS: max(found.weights), texts.MAX_LOGITS: found.logits}
-    for column, (name, difference) in zip(st.columns(3), largest.items(), strict=True):
-        column.metric(name, small_number(difference))
-
-
-def _drawings(runs: TwoRuns) -> list[Drawing]:
+def _drawings(trace: Trace, found: Parity | None) -> list[Drawing]:
     """Return both maps of the head and what differs between them, for a table and for export."""
-    layer, head = chosen_head()
-    tokens, ours = runs.trace.attention.query_tokens.tokens, runs.trace.attention.weights[layer, head]
-    states, maps = texts.STATES, [(texts.STATES["after"], "weights", ours)]
-    if runs.other is not None:
-        theirs = runs.other.weights[layer, head]
+    place, states, tokens = chosen_head(), texts.STATES, trace.attention.query_tokens.tokens
+    ours = trace.attention.weights[place]
+    maps = [(states["after"], "weights", ours)]
+    if found:
+        theirs = found.theirs[place]
         maps += [(states["before"], "weights", theirs), (states["difference"], "signed", ours - theirs)]
     return [matrix_drawing(title, kind, cells, tokens, tokens) for title, kind, cells in maps]
 
@@ -146,10 +99,14 @@ def take(reported: Mapping[str, object]) -> None:
     take_settings(PAGE, SETTINGS, reported)
 
 
-def about_runs(inputs: BertInputs, runs: TwoRuns) -> Callable[[Mapping[str, object]], dict[str, object]]:
-    """Return what completes the header of the stage for these runs."""
-    trace = runs.trace
-    told = {
+def about_runs(header: Mapping[str, object], inputs: BertInputs, trace: Trace, found: Parity | None) -> dict[str, object]:
+    """Complete the header of the stage. found: how ours and the library's differ; None while that is not known."""
+    failed, apart = library.status.state == "failed", None
+    if found:
+        largest = np.abs(found.ours - found.theirs).max(axis=(2, 3)).tolist()
+        apart = [[texts.BY_MORE_THAN.format(apart=small_number(one)) if one else "" for one in row] for row in largest]
+    return {
+        **header,
         "model": model_title(trace.model),
         "text": inputs.text,
         "pair": inputs.pair,
@@ -162,24 +119,26 @@ def about_runs(inputs: BertInputs, runs: TwoRuns) -> Callable[[Mapping[str, obje
         "kinds": stage_texts.STACK_LABELS,
         "controls": offered_controls(PAGE, SETTINGS, part_controls(inputs)),
         "states": texts.STATES,
-        "apart": None,
+        "apart": apart,
         "apartSaid": texts.APART,
-        "note": "",
-        "awaits": False,
-        "architecture": bert_architecture(len(trace.attention.weights), runs.ends, runs.notes),
-        **runs.told,
+        "note": "" if found else texts.LIBRARY_FAILED if failed else texts.LOADING_LIBRARY,
+        "awaits": not (found or failed),
+        "architecture": bert_architecture(len(trace.attention.weights), found),
+        "hidden": [*header["hidden"], "changes"],
     }
-    return lambda header: told | {"hidden": [*header["hidden"], "changes"]}
 
 
-def bert_architecture(
-    layers: int, ends: Mapping[str, str], notes: Sequence[Words] = (), *, lit: str = "", field: str = "layer"
-) -> dict[str, object]:
+def bert_architecture(layers: int, found: Parity | None = None, *, lit: str = "", field: str = "layer") -> dict[str, object]:
     """Return the drawing of a BERT, whose prediction head leads to heads for labels; lit: the name of a part."""
+    ends, notes, whole = {}, (), []
+    if found:
+        ends = {"embeddings": small_number(found.hidden[0]), "head": small_number(found.logits)}
+        blocks = list(zip(map(small_number, found.weights), map(small_number, found.hidden[1:]), strict=True))
+        notes = [{"attention": weights, "feed_norm": hidden} for weights, hidden in blocks]
+        whole = [texts.BLOCK_APART.format(apart=hidden) for _, hidden in blocks]
     attention, feed = Box("attention", texts.ATTENTION_BOX), Box("feed", texts.FEED_BOX)
     parts = [replace(box, lit=box.name == lit) for box in residual_parts(attention, feed, norm_first=False)]
     before = Box("embeddings", texts.EMBEDDINGS_BOX, note=ends.get("embeddings", ""))
     leads = {"part": "labels"} if offers_part("labels") else {}
     head = Box("head", texts.HEAD_BOX, texts.HEAD_BOX_SAID, note=ends.get("head", ""), sets=leads, lit=lit == "head")
-    whole = [texts.BLOCK_APART.format(apart=note["feed_norm"]) for note in notes if "feed_norm" in note]
     return architecture(Stack(parts, layers, 1, [before], [head], field=field, notes=whole, part_notes=notes))

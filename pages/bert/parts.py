@@ -57,7 +57,7 @@ def labels_part(inputs: BertInputs, engine: BertEngine) -> None:
         [texts.LABELS],
         formulas=texts.LABELS_EQUATIONS,
         sources=LABEL_CODE,
-        architecture=bert_architecture(engine.info.num_layers, {}, lit="head", field=""),
+        architecture=bert_architecture(engine.info.num_layers, lit="head", field=""),
     )
     show_part(PAGE, FIELDS, part, part_controls(inputs))
 
@@ -135,7 +135,7 @@ def family_part(inputs: BertInputs, engine: BertEngine) -> None:
         [texts.FAMILY_EQUATION],
         texts.FAMILY_EQUATION_NOTE,
         sources=(families.Sizes,),
-        architecture=bert_architecture(chosen.sizes.num_layers, {}, field=""),
+        architecture=bert_architecture(chosen.sizes.num_layers, field=""),
     )
     show_part(PAGE, FIELDS, part, part_controls(inputs))
 
