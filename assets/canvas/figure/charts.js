@@ -92,7 +92,7 @@ function layBars(context, theme, { labels, values, ends, colours, names, from, t
     middles.push(bottom + height / 2);
     bottom += height;
   }
-  const signs = [(target, x, y) => outline(target, colours[0], [x - 11, y - 4, 22, 9]), (target, x, y) => {
+  const signs = [(target, x, y) => outline(target, theme, [x - 11, y - 4, 22, 9]), (target, x, y) => {
     target.fillStyle = colours[0];
     target.fillRect(x - 11, y - 4, 22, 9);
   }, () => {}];
@@ -110,7 +110,7 @@ function layBars(context, theme, { labels, values, ends, colours, names, from, t
         { font: nameFont, colour: theme.text, align: "right", baseline: "middle" }));
       const whisker = (intervals[index] ?? []).map(place);
       if (whisker.length) paintWhisker(target, theme, whisker, middles[index]);
-      if (before.length) outline(target, colours[0], [first, middles[index] - THICK / 2, place(before[index]) - first, THICK], open[index]);
+      if (before.length) outline(target, theme, [first, middles[index] - THICK / 2, place(before[index]) - first, THICK], open[index]);
       const outer = value < 0 ? { x: Math.min(first, ...whisker) - 4, align: "right" } : { x: Math.max(last, place(before[index] ?? 0), ...whisker) + 4, align: "left" };
       write(target, ends[index], outer.x, middle, { font: endFont, colour: theme.text, align: outer.align, baseline: "middle" });
     }
@@ -149,8 +149,8 @@ function layMoved(context, theme, { colour, after, ends, deltas, cut, ...chart }
 }
 
 // open: without its end, for what goes on beyond the axis.
-function outline(target, colour, [left, top, width, height], open = false) {
-  target.strokeStyle = colour;
+function outline(target, theme, [left, top, width, height], open = false) {
+  target.strokeStyle = theme.text;
   target.lineWidth = 1.5;
   trace(target, [[left + width, top], [left, top], [left, top + height], [left + width, top + height]], { isClosed: !open });
   target.stroke();
