@@ -263,6 +263,7 @@ def test_the_code_brings_the_same_student_back_a_link_without_the_secret_leads_t
         student.get_by_role("button", name=texts.JOIN_BUTTON, exact=True).click()
         expect(student.get_by_role("heading", name=STEPS[0].title, exact=True)).to_be_visible()
         expect(note(teacher)).to_have_text(texts.ANSWERED.format(answered=0, students=1))
+        answered(student)  # by now the browser keeps who it is
         student.goto(student.url.partition("?")[0])
     answered(teacher)
     unfold(teacher, texts.MANAGE)
