@@ -120,7 +120,7 @@ def test_a_lesson_that_fills_all_its_bounds_is_read():
 @pytest.mark.parametrize("path", sorted((ROOT / "assets" / "lessons").glob("*.yaml")), ids=lambda path: path.stem)
 def test_a_damaged_file_is_read_and_can_be_written_or_is_refused_with_a_line_of_it(path: Path):
     text, refused = path.read_text("utf-8"), 0
-    for seed in range(40):
+    for seed in range(16):
         chance = random.Random(seed)
         start, end = sorted(chance.randrange(len(text)) for _ in "ab")
         damage = (text[:start] + chance.choice('\0\\"{[&*:\t\u2028\ud800') + text[start:], text[:start] + text[end:], text[:end])
@@ -135,7 +135,7 @@ def test_a_damaged_file_is_read_and_can_be_written_or_is_refused_with_a_line_of_
         assert lesson or lines or told == lesson_file.NOT_TEXT
         assert all(1 <= int(line) <= len(re.split("[\n\u2028]", written)) for line in lines)
         refused += lesson is None
-    assert refused > 10
+    assert refused > 3
 
 
 def test_a_choice_needs_options_and_nothing_else_has_them():
