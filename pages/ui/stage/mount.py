@@ -48,15 +48,17 @@ def mount(
     pack: Callable[[Mapping[str, object]], bytes],
     on_change: Callable[[Reported], None],
     *,
+    script: str = "",
     is_empty: bool = False,
 ) -> None:
     """Draw a stage. pack: makes the message of the header that every stage has; on_change: takes in changes to compute.
 
-    is_empty: nothing could be computed for it, so that a class is not shown it.
+    script: where it is not the one that the page begins with. is_empty: nothing could be computed for it, so that a class is not
+    shown it.
 
     Raises StageShown where nothing else of the page is shown.
     """
-    key, script = widget_key(page, "stage"), contents.page(page).script
+    key, script = widget_key(page, "stage"), script or contents.page(page).script
 
     def reported(name: str) -> Reported:
         state = st.session_state.get(key)

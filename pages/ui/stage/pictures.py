@@ -102,7 +102,8 @@ def pictures_stage(
         }
         return pack_pictures({**header, **_view(page, fields, header), **_model_and_text(source), **told}, shown)
 
-    mount(page, fields, pack, functools.partial(_take, page, fields, run.take), is_empty=not shown)
+    # BERT, written out, begins with a script of its own.
+    mount(page, fields, pack, functools.partial(_take, page, fields, run.take), script="pictures", is_empty=not shown)
 
 
 def _take(page: str, fields: StageFields, more: Callable[[Reported], None], reported: Reported) -> None:

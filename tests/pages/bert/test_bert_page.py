@@ -11,6 +11,7 @@ from safetensors.torch import load_file
 from pages.bert import compare, texts
 from pages.bert.inputs import FIRST_TEXT, REVIEW, TRAINED
 from pages.ui.shell.readiness import Status, Warmup
+from tests.support.drawings import sent_to
 from tests.support.staged import ask_stage, sent_weights, staged, staged_picture, staged_steps
 from tx_core.engine import catalogue
 from tx_core.lessons.bert_parts import tensor_shapes
@@ -85,6 +86,7 @@ def test_the_heads_begin_with_the_one_that_was_trained_and_show_its_logits(open_
     app, text = open_app(PAGE, part="labels", text="The story is dull."), "The story is dull."
     tuned = catalogue.load(FINE_TUNED, weights=True)
     logits = tuned.label_logits(tuned.trace(text, keep=("hidden",)).hidden[-1])
+    assert sent_to(app, "stage_pictures")  # not to the script that the page begins with
     header, matrices = staged_steps(app)
     np.testing.assert_allclose(matrices["logits"][0], logits, atol=1e-5)
     np.testing.assert_allclose(matrices["shares"][0], torch.tensor(logits).softmax(-1), atol=1e-5)
