@@ -76,10 +76,10 @@ async function drawOn(canvas, laid, scale) {
 
 export async function pngOf(laid) {
   const isPaper = laid.unit === "mm";
-  const canvas = element("canvas");
+  const canvas = element("canvas", { width: 0 }); // any width is another
   await drawOn(canvas, laid, isPaper ? DOTS : 1);
   const png = await new Promise((take) => canvas.toBlob(take, "image/png"));
-  return isPaper ? new Blob([png.slice(0, HEADER_END), Uint8Array.fromBase64(DENSITY), png.slice(HEADER_END)]) : png;
+  return isPaper ? new Blob([png.slice(0, HEADER_END), Uint8Array.fromBase64(DENSITY), png.slice(HEADER_END)], { type: png.type }) : png;
 }
 
 const FILM = "video/webm";
