@@ -1,4 +1,4 @@
-// One row of controls, which scrolls on a narrow screen.
+// A toolbar, which wraps where there is room and scrolls on a narrow screen; and its controls.
 
 import { button, element, placeBelow, refill } from "../../canvas/core/surface.js";
 import { say } from "../../canvas/core/text.js";
