@@ -15,11 +15,11 @@ from pages.classroom import texts
 from pages.classroom.events import EVENTS, STATE, host_store
 from pages.ui.panels.lesson import OWN_LESSONS, find_lesson, lesson_source, names_in_order, shipped_names
 from pages.ui.panels.question_view import class_view
-from pages.ui.shell.address import FOR_CLASS, LEAD, LOCK, PRESENT, ROOM, TICKET
+from pages.ui.shell.address import FOR_CLASS, LEAD, LOCK, PRESENT, ROOM, TICKET, set_values
 from pages.ui.shell.admission import own_address
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import LEVEL, level_in_link
-from pages.ui.stage.background_runs import attempt
+from pages.ui.stage.background_runs import attempt, show_problem
 from tx_core.classroom.rooms import MAX_NICKNAME_CHARACTERS
 from tx_core.errors import ExplorerError, RoomGone, RoomProblem
 from tx_core.settings import host_settings
@@ -113,6 +113,12 @@ def draw_or_explain(draw: Callable[..., None], *arguments: object) -> None:
         raise
     except ExplorerError as problem:
         explain(problem)
+
+
+def show_refusal() -> None:
+    """Show why the last click failed, once: a room goes on without another click."""
+    show_problem(PAGE)
+    set_values(PAGE, {"refused": None})
 
 
 def button(label: str, action: Callable[..., object], *arguments: object, **options: object) -> None:

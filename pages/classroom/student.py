@@ -27,7 +27,6 @@ from pages.ui.shell.address import SHOWN_STEP
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import ADVANCED, BASIC, LEVEL, LEVEL_CHOSEN, LEVEL_NOW, remembered_level
 from pages.ui.stage.attention import ClassGuesses
-from pages.ui.stage.background_runs import show_problem
 from pages.ui.stage.tokens import escape_markdown
 from tx_core.classroom.launches import guesses_of, keep_share
 from tx_core.classroom.lesson_file import Lesson, Step
@@ -83,7 +82,7 @@ def draw_step(code: str, token: str) -> None:
     room_message = message(room, votes, for_teacher=False, step=number)
     guess, first, sentence = map(student.sent.get, ("guess", "first", "sentence"))
     with st.container():  # of any height, it is one box: what stands below it stays, and so does what it says to a screen reader
-        show_problem(entrance.PAGE)
+        entrance.show_refusal()
         show_step_head(lesson.title, number, len(lesson.steps), step)
         if step.question:
             show_sentence(step)

@@ -24,7 +24,7 @@ from pages.ui.panels.question_kinds import QUESTION_VIEWS
 from pages.ui.shell.address import PRESENT, is_presented, link_with, present_or_not
 from pages.ui.shell.controls import download_button, qr_code
 from pages.ui.shell.frame import explain
-from pages.ui.stage.background_runs import attempt, show_problem
+from pages.ui.stage.background_runs import attempt
 from pages.ui.stage.scripts import component
 from pages.ui.stage.tokens import escape_markdown
 from tx_core.analysis.table_file import csv_table
@@ -58,7 +58,7 @@ def draw_stage(code: str, token: str) -> None:
     lesson = lesson_of(room.source)
     step, revealed = lesson.steps[room.step - 1], room.step in room.revealed
     with st.container():  # also where there is nothing to explain: what stands below stays in its place
-        show_problem(entrance.PAGE)
+        entrance.show_refusal()
         if welcomes := presented and not room.students and not revealed:  # the first picture for the room: what students need
             show_entrance(room, token, is_large=True)
     stage, side = st.columns([6, 1] if presented else [5, 2], gap="large")

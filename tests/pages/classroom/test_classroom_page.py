@@ -29,6 +29,7 @@ from tx_core.classroom import rooms as store
 from tx_core.classroom.lesson_file import read_lesson, write_lesson
 from tx_core.classroom.room_database import NO_DATABASE
 from tx_core.classroom.rooms import Rooms, host_rooms
+from tx_core.errors import RoomProblem
 
 SOURCE = (ROOT / "assets" / "lessons" / "path.yaml").read_text("utf-8")
 STEPS = 11
@@ -225,6 +226,18 @@ def test_a_database_that_is_away_is_explained(rooms: Rooms, open_app: Callable[.
     assert NO_DATABASE in written(app) and texts.CLOSED not in written(app)
     assert app.session_state[entrance.TOKENS] == {(ROOM, room.code): member}  # it is not forgotten
     assert NO_DATABASE in written(open_app("classroom", **{SECRET: token}))
+
+
+def test_why_a_click_failed_is_said_once_since_a_room_goes_on_without_another(rooms: Rooms, monkeypatch: pytest.MonkeyPatch):
+    def refuse(*_: object) -> None:
+        raise RoomProblem(MARK)
+
+    monkeypatch.setattr(Rooms, "go", refuse)
+    room, token = rooms.open(SOURCE, STEPS)
+    app = with_token(LEAD, room.code, token)
+    next(button for button in app.button if button.label == texts.NEXT).click().run()
+    assert MARK in written(app)
+    assert MARK not in written(app.run()) and not app.exception
 
 
 def test_the_titles_of_a_strangers_lesson_are_no_markup(rooms: Rooms, open_app: Callable[..., AppTest]):
