@@ -26,7 +26,7 @@ def cell_to_link(cell: Cell | None) -> str:
 
 
 def cell_from_link(text: str) -> Cell | None:
-    """Read a cell back from an address; whether it is drawn is for `parse_cell` to say. Raises ValueError for nonsense."""
+    """Read a cell back from an address; the browser sees whether it is drawn. Raises ValueError for nonsense."""
     if text == "none":
         return None
     found = re.fullmatch(r"([a-z]{1,20})-([1-9][0-9]{0,4})-([1-9][0-9]{0,4})", text, flags=re.ASCII)
