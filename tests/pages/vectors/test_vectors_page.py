@@ -15,7 +15,7 @@ from tests.support.staged import ask_stage, is_empty, looked_at, stage_says, sta
 from tests.support.trainings import until_still
 from tx_core.classroom.claims import sentences
 from tx_core.corpus.sentence_file import ANNOTATED, embedded_sentences
-from tx_core.corpus.vectors import FEW_NEIGHBOURS, probe, project
+from tx_core.corpus.vectors import FEW_NEIGHBOURS, probe, project, token_vectors
 from tx_core.engine import catalogue
 from tx_core.training.background import Registry
 
@@ -87,6 +87,14 @@ def test_a_probe_of_a_file_is_trained_in_the_background_and_its_lines_are_the_co
 def test_a_probe_of_typed_texts_says_what_it_needs(open_app):
     app = open_app(PAGE, part="probe")
     assert texts.PROBE_TYPED in says(app) and is_empty(app) and not app.exception
+
+
+def test_the_token_that_an_example_shows_is_the_one_that_its_hint_is_about(engine):
+    shown = [entry for entry, one in sentences(PAGE) if entry is one and "token" in entry["view"]]
+    for entry in shown:
+        read = token_vectors(engine, [entry["view"]["text"], entry["view"]["text_b"]])
+        assert read.tokens[int(entry["view"]["token"]) - 1].text == entry["claims"][0][2]
+    assert shown
 
 
 @pytest.mark.ci

@@ -121,12 +121,13 @@ def test_another_model_is_asked_for_few_prompts_with_progress_after_each_and_for
 
 
 def test_the_claims_that_are_stored_hold_and_are_those_of_the_model():
-    """Of a sample: all are computed by the code that the page exports, in tests/pages/ui/export/test_code.py."""
+    """Of lessons, Attention and a sample of the rest: all are in tests/pages/ui/export/test_code.py."""
     check, stored = claims.ClaimCheck(catalogue.load(catalogue.DEFAULT)), claims.stored_claims(catalogue.DEFAULT)
     read = {(claim.made, parse_qs(claim.link.partition("?")[2]).get("text", [claim.text])[0]) for claim in stored}
     assert [question for question in check.left if question[:2] not in read and question.ask()] == []
     assert [claim for claim in stored if not claim.margin >= 0] == []
-    check.left = random.Random(0).sample(check.left, 20)
+    slow = [question for question in check.left if question.made in claims.EXAMPLE_CLAIMS.keys() - {"attention"}]
+    check.left = [question for question in check.left if question not in slow] + random.Random(0).sample(slow, 10)
     for _ in check.updates():
         pass
     kept = {(claim.made, *claim[:2], *claim[3:]): claim.value for claim in stored}
