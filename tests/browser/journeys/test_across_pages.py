@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from pages import contents
+from pages.summaries import texts as summary_texts
 from pages.ui.shell import texts as shell_texts
 from pages.ui.shell.glossary import GROUPS
 from pages.ui.shell.level import ADVANCED
@@ -144,6 +145,8 @@ def test_a_view_is_shared_by_a_link_that_shows_it_to_somebody_else(arrive):
     other = arrive(shared[shared.index("/summaries") :])
     expect(sentence(other)).to_have_value("A link & more")
     says(other, "Layer 2, head 3")
+    see_head = main(other).get_by_role("link", name=summary_texts.SEE_HEAD)
+    expect(see_head).to_have_attribute("href", re.compile("/attention.*heads=2-3"))
     assert address(other)["level"] == ADVANCED
     button(page, browser_texts.EXPORT["copyFrame"]).click()
     until(page, lambda: "<iframe" in page.evaluate("navigator.clipboard.readText()"), "the frame")

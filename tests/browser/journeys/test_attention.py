@@ -121,6 +121,10 @@ def test_changes_of_the_menu_are_run_compared_and_taken_back_on_a_phone_too(arri
     linked(page, changes="off~2-3_cut~5-4~4-1_temperature~0.5_sparse")
     page.keyboard.press("Escape")
     for_everybody(page)
+    toolbar = main(page).get_by_role("toolbar").first
+    toolbar.hover()
+    page.mouse.wheel(2000, 0)
+    expect(toolbar.get_by_role("button").filter(visible=True).last).to_be_in_viewport(ratio=1)
     button(page, browser_texts.CHANGED["reset"]).click()
     looks_at(page, "her", row_of(KEYS, 4, 1, "her"))
     assert "changes" not in address(page)

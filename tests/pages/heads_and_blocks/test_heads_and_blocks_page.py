@@ -52,6 +52,7 @@ def test_the_architecture_lights_the_part_and_leads_to_every_other(open_app, par
     (stack, *others) = staged(app)["architecture"]["stacks"]
     assert len(others) == (part == "depth")  # a pre-norm block beside the model's
     assert (stack["count"], stack["block"], stack["field"]) == (6, 3, "layer")
+    assert bool(stack["sets"]) == (part in ("embeddings", "depth", "journey"))  # which look at no block: a click leads to heads
     lit = [box for box in boxes(app).values() if box["lit"]]
     assert {box["sets"]["part"] for box in lit} == {part}
     assert {box["sets"].get("part") for box in boxes(app).values()} - {None} == set(PARTS)

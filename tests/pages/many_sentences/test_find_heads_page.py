@@ -9,6 +9,7 @@ from pages.ui.shell.numbers import whole_percent
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.heads import distance_in_words
 from pages.ui.stage.texts import GRAMMAR_LINKS
+from pages.ui.stage.tokens import escape_markdown
 from tests.support.sentences_page import KIND, PAGE, Open, links, numbers_of, press, shown_head, upload
 from tests.support.staged import staged, staged_pictures
 from tests.support.trainings import until_still
@@ -80,6 +81,12 @@ def test_two_words_that_are_clicked_become_the_relation_that_they_have(open_app:
     assert texts.NOT_LINKED in told(app)
     app.button_group(key=f"{PAGE}_pair_words").set_value(pair_of("old", CLOSED)).run()
     assert texts.PAIR_SHOWN.format(relation=GRAMMAR_LINKS["obj", "to dependent"]) in told(app)
+
+
+def test_what_words_must_match_is_no_markup(open_app: Open):
+    app = open_app(PAGE, part="find", query="**x** :red[y]", query_in="form")
+    labels = [box.proto.popover.label for box in app.get("popover")]
+    assert any(escape_markdown("**x** :red[y]") in label for label in labels)
 
 
 def test_a_relation_is_named_as_grammar_names_it_and_any_other_by_its_conditions():

@@ -29,6 +29,11 @@ def test_distances_are_clipped_by_shaw_and_put_into_buckets_by_t5():
     assert [name for name, encoding in ENCODINGS.items() if encoding.distances] == ["shaw", "t5"]
 
 
+def test_positions_enter_by_the_word_vectors_by_the_scores_or_by_an_angle():
+    places = ("nothing", "word vectors", "word vectors", "scores", "scores", "queries and keys", "scores")
+    assert tuple(encoding.adds_to for encoding in ENCODINGS.values()) == places
+
+
 def test_numbers_are_gathered_by_distance():
     found = distance_profile(torch.tensor([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0], [6.0, 7.0, 8.0]]))
     assert found.distance == (-2, -1, 0, 1, 2)

@@ -3,6 +3,7 @@
 from hashlib import sha256
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1.element_tree import Element
 
 from pages import contents
@@ -110,6 +111,20 @@ def test_a_step_whose_question_cannot_be_asked_leads_on_also_in_a_locked_lesson(
     assert not app.exception
     assert NO_SUCH_HEAD.partition("{")[0] in written(app)
     assert links(app) == {texts.SKIP_STEP, texts.LEAVE_LESSON}
+
+
+def test_a_locked_lesson_lists_no_pages_and_leads_out_of_itself_at_its_end_only(open_app, monkeypatch: pytest.MonkeyPatch):
+    navigation, positions = st.navigation, []
+
+    def listed(*pages, position: str, **options):
+        positions.append(position)
+        return navigation(*pages, position=position, **options)
+
+    monkeypatch.setattr(st, "navigation", listed)
+    for lock, position in (("0", "sidebar"), ("1", "hidden")):
+        app = open_app("attention", **{LESSON: pack_lesson(own_lesson()), LOCK: lock})
+        assert positions[-1] == position
+    assert links(app) == {texts.END_LESSON}
 
 
 def test_a_step_shows_the_controls_that_it_names_and_without_a_lesson_all_are_there_again(open_app):

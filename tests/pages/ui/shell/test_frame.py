@@ -9,6 +9,7 @@ from streamlit.testing.v1.element_tree import Block
 
 from pages import contents
 from pages.contents import PAGES, page_address
+from pages.masks.inputs import UNDER_A_MASK
 from pages.ui.shell import cache, readiness, texts
 from pages.ui.shell.address import MAX_LINK_CHARACTERS
 from pages.ui.shell.frame import HEADINGS
@@ -128,7 +129,13 @@ def test_a_page_leads_to_others_by_their_questions_and_both_sentences_go_along(o
         assert link.parameters == {"text": "A [MASK] sings."} | ({page.second: "It flies."} if page.second else {})
 
 
-DAMAGED = ("attention", "fill_mask", "positions", "bert")
+WITH_VIEW = {
+    ("bert", "compare"): {"vary": "untrained"},
+    ("masks", "fill_mask"): UNDER_A_MASK,
+    ("heads_and_blocks", "summaries"): {"part": "lens"},
+}
+"""What else a link from one page to another one says."""
+DAMAGED = ("attention", "fill_mask", "positions", "bert", "masks", "heads_and_blocks")
 
 
 @pytest.mark.parametrize("page", DAMAGED)
@@ -139,7 +146,7 @@ def test_a_page_whose_model_is_damaged_says_so_and_keeps_its_text_its_ways_on_an
         raise CheckpointProblem("The weights are damaged.")
 
     monkeypatch.setattr(cache, "engine", damaged)
-    more = {"positions": {"part": "shuffle", "model": "bert-base-uncased"}, "bert": {}}
+    more = {"positions": {"part": "shuffle", "model": "bert-base-uncased"}, "bert": {}, "masks": {}}
     view = {"text": "Time flies.", **more.get(page, {"model": "bert-base-uncased"})}
     app = open_app(page, **view)
     assert not app.exception
@@ -150,7 +157,7 @@ def test_a_page_whose_model_is_damaged_says_so_and_keeps_its_text_its_ways_on_an
     ways = page_links(app.main)
     assert [link.proto.label for link in app.main.get("page_link")] == [*(way.label for way in ways), next_label(page)]
     assert ("fill_mask" if page == "attention" else "attention") in [way.page for way in ways]
-    assert {way.parameters["text"] for way in ways} == {"Time flies."}
+    assert [way.parameters for way in ways] == [{"text": "Time flies."} | WITH_VIEW.get((page, way.page), {}) for way in ways]
 
 
 def test_a_text_too_long_for_an_address_leaves_the_other_settings_there_and_comes_back_when_shortened(open_app):

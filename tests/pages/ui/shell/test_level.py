@@ -1,5 +1,6 @@
 """Basic and Advanced: what the level hides, where it is remembered, and that it never changes what is computed."""
 
+import json
 import re
 from urllib.parse import parse_qsl
 
@@ -78,7 +79,10 @@ def test_a_link_wins_over_what_the_browser_remembers_and_without_both_everything
 ):
     if cookie:
         remembered(cookie)
-    assert open_app("attention", **({LEVEL: link} if link else {})).session_state[LEVEL_NOW] == expected
+    app = open_app("attention", **({LEVEL: link} if link else {}))
+    assert app.session_state[LEVEL_NOW] == expected
+    follow = next(one.proto for one in app.get("bidi_component") if one.proto.component_name == "navigation")
+    assert json.loads(follow.json)[0]["level"] == ""  # for the cookie: somebody's link is not the visitor's choice
 
 
 @pytest.mark.parametrize("entrance", level.ENTRANCES)

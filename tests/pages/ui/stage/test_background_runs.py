@@ -33,6 +33,10 @@ def test_the_end_of_a_session_drops_its_trainings_and_its_scans(two_runs):
         assert registry.snapshot("ann", "copy") is None
 
 
+def test_what_a_visitor_runs_is_seen_in_no_other_session(open_app):
+    assert len({open_app("encoder_decoder").session_state["training_visitor"] for _ in range(2)}) == 2
+
+
 def test_a_short_loss_of_the_network_keeps_the_training_on_whatever_page_the_visitor_is(two_runs, open_app):
     clock, (run, _) = two_runs
     background_runs._release("ann")
