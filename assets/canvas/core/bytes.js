@@ -6,6 +6,10 @@ export function unpack(bytes) {
   return { header: JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))), body: bytes.slice(4 + length) };
 }
 
+// Base64, as in data and as in links: browsers have had a method of their own for it since 2025 only.
+export const bytesOf = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (sign) => sign.charCodeAt(0));
+export const base64Of = (bytes) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+
 export function weightOf(code) {
   const root = code / 65535;
   return root * root;

@@ -1,5 +1,6 @@
 // The menu of what can be saved: figure, data, a web page that works offline, and the link of the view. All is made in the browser.
 
+import { base64Of } from "../../canvas/core/bytes.js";
 import { button, element, visible } from "../../canvas/core/surface.js";
 import { say } from "../../canvas/core/text.js";
 import { TEXTS } from "../../canvas/core/texts.js";
@@ -149,6 +150,6 @@ async function webPage(stage, { title, caption }, name, bytes) {
     `h1{font-size:22px}p{overflow-wrap:anywhere}${style.replaceAll(":host", ".stage-box")}</style>`,
     `<h1>${escaped(title)}</h1><div class="stage-box" id="stage"></div><p><bdi>${escaped(caption)}</bdi></p>`,
     `<script type="module">${script.replaceAll("</script", "<\\/script")}`,
-    `stage.offline(document.getElementById("stage"), ${json(TEXTS)}, "${bytes.toBase64()}");</script></html>`,
+    `stage.offline(document.getElementById("stage"), ${json(TEXTS)}, "${base64Of(bytes)}");</script></html>`,
   ].join("\n");
 }

@@ -2,6 +2,7 @@
 // size, which is how a PDF gets every script and font as text. All of it is made here; no server is asked.
 
 import { escaped, makeSvgContext, short } from "../../canvas/figure/svg.js";
+import { bytesOf } from "../../canvas/core/bytes.js";
 import { element } from "../../canvas/core/surface.js";
 import { wrapped, write } from "../../canvas/core/text.js";
 import { readTheme } from "../../canvas/core/theme.js";
@@ -79,7 +80,7 @@ export async function pngOf(laid) {
   const canvas = element("canvas", { width: 0 }); // any width is another
   await drawOn(canvas, laid, isPaper ? DOTS : 1);
   const png = await new Promise((take) => canvas.toBlob(take, "image/png"));
-  return isPaper ? new Blob([png.slice(0, HEADER_END), Uint8Array.fromBase64(DENSITY), png.slice(HEADER_END)], { type: png.type }) : png;
+  return isPaper ? new Blob([png.slice(0, HEADER_END), bytesOf(DENSITY), png.slice(HEADER_END)], { type: png.type }) : png;
 }
 
 const FILM = "video/webm";

@@ -1,5 +1,7 @@
 // Masks by name or painted, and what they do to the scores of one head: the same as tx_core/lessons/masking.py, in 32 bits as there.
 
+import { base64Of, bytesOf } from "../../canvas/core/bytes.js";
+
 const MASKS = {
   none: () => true,
   padding: (query, key, { real }) => key < real,
@@ -18,7 +20,7 @@ export function maskOf(kind, tokens, { real, width, painted }) {
 function readMask(written) {
   const [, size, bits] = /^(\d+)-([\w-]+)$/.exec(written) ?? [];
   if (!size) return () => true;
-  const bytes = Uint8Array.fromBase64(bits, { alphabet: "base64url" });
+  const bytes = bytesOf(bits);
   return (query, key) => {
     if (query >= size || key >= size) return true;
     const at = query * size + key;
@@ -29,7 +31,7 @@ function readMask(written) {
 export function writeMask(mask) {
   const bytes = new Uint8Array(Math.ceil(mask.length / 8));
   mask.forEach((bit, at) => { bytes[at >> 3] |= bit << (7 - (at & 7)); });
-  return `${Math.sqrt(mask.length)}-${bytes.toBase64({ alphabet: "base64url", omitPadding: true })}`;
+  return `${Math.sqrt(mask.length)}-${base64Of(bytes).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")}`;
 }
 
 // Weights of scores, row by row. A query that may attend to nothing gets zeros.

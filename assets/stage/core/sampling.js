@@ -1,6 +1,8 @@
 // What follows a text, from the logits of the most likely tokens and what the others come to: temperature, then top-k, then top-p, as
 // tx_core/fill_mask/next_words.py. tests/browser/test_stages.py compares both.
 
+import { bytesOf } from "../../canvas/core/bytes.js";
+
 const TOLERANCE = 1e-9; // rounding error allowed where a sum is compared with top-p
 
 // logits: of the listed tokens, best first, less the largest. rest: the logarithm of the sum of exp(logit / temperature) over all others.
@@ -30,7 +32,7 @@ export function shareOf({ shares, rest }, [rank, logit], { temperature }) {
 
 // The numbers that Python sent, by place: `listed` and `temperatures` say how many.
 export function placesOf({ listed, temperatures, ids, logits, rest }) {
-  const [of, scores, others] = [[Uint16Array, ids], [Float32Array, logits], [Float32Array, rest]].map(([kind, written]) => new kind(Uint8Array.fromBase64(written).buffer));
+  const [of, scores, others] = [[Uint16Array, ids], [Float32Array, logits], [Float32Array, rest]].map(([kind, written]) => new kind(bytesOf(written).buffer));
   return Array.from({ length: of.length / listed }, (_, place) => ({
     tokens: of.subarray(place * listed, (place + 1) * listed), logits: scores.subarray(place * listed, (place + 1) * listed),
     rests: others.subarray(place * temperatures.length, (place + 1) * temperatures.length), temperatures,

@@ -1,6 +1,7 @@
 // The life of a stage, the same for all: it is mounted once, drawn again when its room, its fonts or the screen change, kept in a file, and
 // ended. A stage is an object with a `store` of how it is looked at.
 
+import { bytesOf } from "../../canvas/core/bytes.js";
 import { button, element, mountOnce, watchScreen } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { addressOf, makeAddressWriter } from "./address.js";
@@ -46,7 +47,7 @@ export function stageOf({ make, receive, written, redraw, end = () => {} }) {
       return askForRun ? (isLeft) => { if (isLeft) wish = null; over(); } : over;
     },
     offline(parent, texts, data) {
-      const stage = alone(parent, texts, Uint8Array.fromBase64(data));
+      const stage = alone(parent, texts, bytesOf(data));
       matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw(stage));
     },
     render({ model, el }) {
