@@ -23,6 +23,7 @@ from jaxtyping import install_import_hook
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
+from xdist.plugin import pytest_xdist_auto_num_workers as number_of_cores
 
 ROOT = Path(__file__).parents[1]
 # Only modules that name axes: a check costs a hundred times what a small function does.
@@ -57,6 +58,12 @@ def check_types(*, typechecker: Callable) -> Callable:
 
 
 jaxtyping.jaxtyped = check_types  # which is what the hook decorates with
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One process more than there are cores: tests also wait, for browsers, servers and databases."""
+    return number_of_cores(config) + 1
+
 
 # How long an example takes is the machine's business: these tests hold what is true, the bench what is fast.
 hypothesis.settings.register_profile("patient", deadline=None)
