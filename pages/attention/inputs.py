@@ -6,7 +6,7 @@ from pages.ui.shell.controls import head_name, model_title
 from pages.ui.shell.examples import Example, offer_examples, read_examples
 from pages.ui.stage import view_options
 from pages.ui.stage.changes import CHANGES_FIELD, active_changes
-from pages.ui.stage.inputs import SentenceInputs, asked_fields, sentence_inputs
+from pages.ui.stage.inputs import SentenceInputs, input_fields, sentence_inputs
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine.catalogue import DEFAULT
 
@@ -23,7 +23,7 @@ EXAMPLES = read_examples(
 )
 FIRST = EXAMPLES[0].view
 FIELDS = StageFields(
-    (*asked_fields(FIRST["text"], "pair"), CHANGES_FIELD),
+    (*input_fields(FIRST["text"], "pair"), CHANGES_FIELD),
     (*view_options.view_fields(FIRST["heads"]), choice_field("compared", view_options.COMPARED)),
     {"focus": FIRST["focus"]},
 )

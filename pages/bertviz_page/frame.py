@@ -22,7 +22,7 @@ from pages.ui.shell.address import StageFields, choice_field, set_values, value_
 from pages.ui.stage.browser_texts import CONTROLS
 from pages.ui.stage.charts import Drawing as ChartDrawing
 from pages.ui.stage.controls import Control, numbered
-from pages.ui.stage.inputs import SentenceInputs, asked_fields, note_reading
+from pages.ui.stage.inputs import SentenceInputs, input_fields, note_reading
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.texts import STACK_LABELS
 from tx_core.engine.engine import Engine
@@ -31,7 +31,7 @@ from tx_core.transformer.trace import AttentionStack, Trace
 
 FIELDS = StageFields(
     own=(
-        *asked_fields(texts.FIRST_TEXT, "pair"),
+        *input_fields(texts.FIRST_TEXT, "pair"),
         choice_field("picture", tuple(texts.VIEWS)),
         choice_field("stack", tuple(STACK_LABELS)),
     ),

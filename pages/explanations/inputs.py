@@ -8,14 +8,14 @@ from pages.ui.shell import controls
 from pages.ui.shell.address import StageFields, choice_field, place_field
 from pages.ui.shell.examples import read_examples
 from pages.ui.stage.controls import Control
-from pages.ui.stage.inputs import PageInputs, ask_model, asked_fields, offers_answers, pair_inputs
+from pages.ui.stage.inputs import PageInputs, ask_model, input_fields, offers_answers, pair_inputs
 
 PAGE = "explanations"
 
 
 EXAMPLES = read_examples(PAGE, {"text": str, "text_b": str, "ask": str, "model": controls.read_model}, ("model",))
 FIELDS = StageFields(
-    asked_fields(EXAMPLES[0].view["text"], "text_b"),
+    input_fields(EXAMPLES[0].view["text"], "text_b"),
     (choice_field("ask", tuple(texts.ASKS)), place_field("word", "{number}", "a word must be named by its number, from 1")),
     EXAMPLES[0].view,
 )

@@ -30,7 +30,7 @@ from pages.ui.shell.examples import Example, find, offer_examples, read_examples
 from pages.ui.shell.frame import explain
 from pages.ui.stage import view_options
 from pages.ui.stage.changes import CHANGES_FIELD
-from pages.ui.stage.inputs import PageInputs, ask_model, ask_pair, asked_fields
+from pages.ui.stage.inputs import PageInputs, ask_model, ask_pair, input_fields
 from pages.ui.stage.routes import BESIDE_LOOKS
 from pages.ui.stage.tokens import SPECIAL_FIELD, click_word, escape_markdown, sentence_words
 from pages.ui.stage.view_options import COMPARED
@@ -83,7 +83,7 @@ ONLY_LIST = "only_list"
 FIRST = EXAMPLES[0].view
 FIELDS = StageFields(
     (
-        *asked_fields(FIRST["text"], "text_behind", "second_behind", "named"),
+        *input_fields(FIRST["text"], "text_behind", "second_behind", "named"),
         flag_field("compare"),
         text_field("second", FIRST["second"]),
         *LIST_FIELDS,

@@ -29,7 +29,7 @@ from pages.ui.shell.address import (
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage.architecture import Box, Stack, architecture, lit, residual_parts
 from pages.ui.stage.controls import Control, matrix_controls, numbered, seed_control
-from pages.ui.stage.inputs import PageInputs, ask_model, ask_sentences, asked_fields, input_values
+from pages.ui.stage.inputs import PageInputs, ask_model, ask_sentences, input_fields, input_values
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
 from pages.ui.stage.texts import NEEDS_OWN_BERT, NORM, NORM_AFTER, RESIDUAL, SECOND_SENTENCE
 from pages.ui.stage.tokens import SPECIAL_FIELD
@@ -65,7 +65,7 @@ SETTINGS = (
     number_field("seed", 1, 1, MAX_DEPTH_SEEDS),
 )
 FIELDS = StageFields(
-    own=(*asked_fields("The old man drank a cup of [MASK] by the fire.", "pair"), *SETTINGS),
+    own=(*input_fields("The old man drank a cup of [MASK] by the fire.", "pair"), *SETTINGS),
     looks=(
         numbers_field("words", [4, 7, 9], (1, MAX_BLOCK_TOKENS)),
         Field("cell", FIRST_CELLS["heads"], cell_from_link, cell_to_link),

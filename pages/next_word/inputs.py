@@ -9,7 +9,7 @@ from pages.ui.shell.address import Field, StageFields, ask_for_view, choice_fiel
 from pages.ui.shell.examples import Example, hint, offer_examples
 from pages.ui.stage import view_options
 from pages.ui.stage.changes import CHANGES_FIELD
-from pages.ui.stage.inputs import SentenceInputs, asked_fields, sentence_inputs
+from pages.ui.stage.inputs import SentenceInputs, input_fields, sentence_inputs
 from pages.ui.stage.routes import BESIDE_LOOKS
 from pages.ui.stage.view_options import COMPARED
 from tx_core.engine.catalogue import WRITER, ModelCard
@@ -56,7 +56,7 @@ def _share_field(name: str, options: tuple[float, ...]) -> Field[float]:
 
 
 FIELDS = StageFields(
-    (*asked_fields(BEGINNINGS[0].title, model=WRITER), Field("written", (), read_written, write_written), CHANGES_FIELD),
+    (*input_fields(BEGINNINGS[0].title, model=WRITER), Field("written", (), read_written, write_written), CHANGES_FIELD),
     (
         *view_options.view_fields(HEADS),
         choice_field("compared", COMPARED),

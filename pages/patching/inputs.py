@@ -12,7 +12,7 @@ from pages.ui.shell.examples import read_examples
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage.controls import Control
 from pages.ui.stage.heads import all_heads
-from pages.ui.stage.inputs import PageInputs, ask_model, asked_fields, offers_answers, pair_inputs
+from pages.ui.stage.inputs import PageInputs, ask_model, input_fields, offers_answers, pair_inputs
 from pages.ui.stage.view_options import heads_to_link
 from tx_core.transformer.interventions import Head
 
@@ -27,7 +27,7 @@ EXAMPLES = read_examples(
 )
 FIELDS = StageFields(
     (
-        *asked_fields(EXAMPLES[0].view["text"], "text_b", "answer", "answer_b"),
+        *input_fields(EXAMPLES[0].view["text"], "text_b", "answer", "answer_b"),
         choice_field("what", tuple(texts.PARTS)),
         SENDER,
     ),

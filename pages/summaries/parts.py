@@ -13,7 +13,7 @@ from pages.ui.shell import cache
 from pages.ui.shell.address import Field, StageFields, choice_field, number_field, value_of
 from pages.ui.stage import view_options
 from pages.ui.stage.controls import Control
-from pages.ui.stage.inputs import SentenceInputs, asked_fields, note_reading
+from pages.ui.stage.inputs import SentenceInputs, input_fields, note_reading
 from pages.ui.stage.view_options import heads_to_link, token_to_link
 from tx_core.engine.engine import Engine
 from tx_core.errors import memory_checked
@@ -46,7 +46,7 @@ PARTS = {
 }
 """By the names that addresses give them, in the order of their buttons."""
 FIELDS = StageFields(
-    own=(*asked_fields(texts.FIRST_TEXT, "pair"), choice_field("part", tuple(PARTS))),
+    own=(*input_fields(texts.FIRST_TEXT, "pair"), choice_field("part", tuple(PARTS))),
     looks=(
         choice_field("colour", tuple(texts.COLOURS)),
         Field("heads", [(0, 1)], view_options.read_heads, heads_to_link),

@@ -20,7 +20,7 @@ from pages.ui.shell.examples import offer_views, read_examples
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage import background_runs
 from pages.ui.stage.controls import Control
-from pages.ui.stage.inputs import PageInputs, ask_model, ask_pair, asked_fields, input_values
+from pages.ui.stage.inputs import PageInputs, ask_model, ask_pair, input_fields, input_values
 from pages.ui.stage.sentence_file import ask_file, own_sentences, show_sentences
 from pages.ui.stage.texts import UPLOAD_SENTENCES
 from pages.vectors import texts
@@ -38,7 +38,7 @@ READ = dict.fromkeys(("texts", "text", "text_b", "part", "colour", "token"), str
 EXAMPLES = read_examples(PAGE, READ | {"layer": LAYER_FIELD.read}, ())
 FIELDS = StageFields(
     own=(
-        *asked_fields(EXAMPLES[0].view["text"], "text_b"),
+        *input_fields(EXAMPLES[0].view["text"], "text_b"),
         choice_field("texts", tuple(texts.SOURCES)),
         choice_field("part", tuple(texts.PARTS)),
         choice_field("method", tuple(texts.METHODS)),

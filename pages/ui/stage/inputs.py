@@ -44,7 +44,7 @@ SECOND_WIDTH = 280
 """Pixels of the box of a second sentence: on a phone, the first then has a row of its own."""
 
 
-def asked_fields(text: str, *others: str, model: str = DEFAULT) -> tuple[Field, ...]:
+def input_fields(text: str, *others: str, model: str = DEFAULT) -> tuple[Field, ...]:
     """Return the fields of what `PageInputs` asks. text: the first sentence; others: what further texts are called, as "pair"."""
     return text_field("text", text), *map(text_field, others), Field("model", model, controls.read_model), SPECIAL_FIELD
 

@@ -17,7 +17,7 @@ from pages.ui.stage.arcs import arcs_path, describe_routes
 from pages.ui.stage.attention import take_changes
 from pages.ui.stage.changes import CHANGES_FIELD, drop_missing_changes, list_changes
 from pages.ui.stage.first_picture import draw_first_picture
-from pages.ui.stage.inputs import SentenceInputs, asked_fields
+from pages.ui.stage.inputs import SentenceInputs, input_fields
 from pages.ui.stage.mount import Reported, mount, origin
 from pages.ui.stage.packing import RunName
 from pages.ui.stage.tokens import SPECIAL_FIELD, click_word, sentence_words
@@ -38,7 +38,7 @@ BESIDE_LOOKS = (choice_field("shows", ("heads", "routes")), *ROUTE_LOOKS)
 
 def route_fields(text: str) -> StageFields:
     """Return the fields of a page whose stage shows routes. text: its first sentence."""
-    return StageFields((*asked_fields(text, "text_behind"), CHANGES_FIELD), ROUTE_LOOKS, {HOME_PARAMETER: USUAL_LEAST})
+    return StageFields((*input_fields(text, "text_behind"), CHANGES_FIELD), ROUTE_LOOKS, {HOME_PARAMETER: USUAL_LEAST})
 
 
 def route_run(inputs: SentenceInputs) -> dict[str, object]:

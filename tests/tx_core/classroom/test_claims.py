@@ -111,7 +111,7 @@ def test_a_busy_moment_is_no_verdict_and_what_is_kept_of_a_check_holds_no_model(
     assert (check.finished, check.engine, check.left) == (False, None, [])
 
 
-def test_another_model_is_asked_for_few_prompts_with_progress_after_each_and_for_no_interval(monkeypatch):
+def test_claims_of_another_model_run_few_prompts_with_progress_after_each_and_no_interval(monkeypatch):
     monkeypatch.setattr(claims, "FEW_PROMPTS", 2)
     check = claims.ClaimCheck(load_own_engine(catalogue.MODELS / catalogue.DEFAULT, "other", "Other"))
     check.left = [question for question in check.left if question.made == "importance"][:1]

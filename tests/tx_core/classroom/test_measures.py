@@ -81,7 +81,7 @@ def test_a_rank_counts_the_words_with_a_larger_share(engine, changes: str):
     assert found.right == f"{found.value:.0f}"
 
 
-def test_the_head_with_the_largest_effect_is_found_by_switching_each_off(engine):
+def test_the_head_with_the_largest_effect_is_that_of_switching_each_off(engine):
     found = answer(engine, measure="head_with_largest_effect", text=BLANK)
     before, _ = vocabulary_shares(engine, BLANK)
     for name in (found.right, "1-1", "6-8"):

@@ -106,7 +106,7 @@ def test_a_failure_of_the_code_is_not_asked_for_again(answering):
     assert (str(raised.value), len(received)) == (FAILED.format(kind="KeyError"), 1)
 
 
-def test_the_next_address_is_asked_when_one_does_not_answer(answering, host):
+def test_the_next_address_is_tried_when_one_does_not_answer(answering, host):
     answering([DONE])
     host(engine="ray", ray_address=f"http://127.0.0.1:{free_port()} {client.host_settings().ray_address}")
     assert ask("embedded", "trace", text=TEXT) == "done"
