@@ -65,15 +65,15 @@ export function makeControls(stage) {
   lines.oninput = () => store.set({ lines: Number(lines.value) });
   const drawing = menu(texts.view);
   const fields = { show: labelled(texts.show, show), scale: labelled(texts.scale, scale), lines: labelled(texts.lines, element("span", { class: "slider" }, lines, count)) };
-  drawing.box.append(...Object.values(fields));
+  const zoom = labelled(texts.zoom, zoomButtons(act.zoom));
+  drawing.box.append(...Object.values(fields), zoom);
   const looks = [["words", words], ["hide", hide], ["show", show, fields.show],
     ["scale", { set: (value) => scale.set(Object.keys(SCALES).map((one) => [one, one[0].toUpperCase() + one.slice(1)]), value) }, fields.scale],
     ["lines", { set: (value) => { lines.value = count.textContent = String(value); } }, fields.lines]];
-  const zoom = zoomButtons(act.zoom);
   const files = makeExportMenu(stage);
   const present = makePresentButton(stage);
   const first = stage.parts.controls?.(stage) ?? [];
-  const items = [...first, stack, ...choosers.map(({ node }) => node), all, words, hide, off, change.node, drawing, files.node, zoom, present.node];
+  const items = [...first, stack, ...choosers.map(({ node }) => node), all, words, hide, off, change.node, drawing, files.node, present.node];
 
   const offered = (name) => !stage.header.hidden.includes(name);
   const sync = (state) => {
@@ -96,9 +96,9 @@ export function makeControls(stage) {
     off.hidden = !offered("changes");
     change.node.hidden = !offered("changes") || !offered("change_panel");
     change.sync(state);
-    drawing.hidden = !["show", "scale", "lines"].some(offered);
-    files.node.hidden = !offered("export");
     zoom.hidden = !act.canZoom();
+    drawing.hidden = zoom.hidden && !["show", "scale", "lines"].some(offered);
+    files.node.hidden = !offered("export");
     present.sync();
     if (stage.parts.figure?.(stage)) for (const item of items) if (![...first, change.node, files.node, present.node].includes(item)) item.hidden = true; // controls of the map
   };

@@ -182,5 +182,6 @@ def test_of_a_long_text_all_layers_are_fetched_at_once_and_looked_at_and_zoomed_
         says(page, "Layer 6, head 2.")
         heat = page.get_by_test_id("attention-heatmap")
         cell = re.search(r'"cell":[\d.]+', heat.get_attribute("data-shape"))[0]
+        press(page, browser_texts.CONTROLS["view"])
         press(page, browser_texts.CONTROLS["zoomIn"])
         expect(heat).not_to_have_attribute("data-shape", re.compile(rf"{cell}\b"))
