@@ -1,9 +1,10 @@
 """What the page is asked: a sentence or two and a model, and sentences worth looking at."""
 
 from pages.ui.shell import texts
-from pages.ui.shell.address import StageFields, ask_for_view, choice_field, is_offered
+from pages.ui.shell.address import ask_for_view, is_offered
 from pages.ui.shell.controls import head_name, model_title
 from pages.ui.shell.examples import Example, offer_examples, read_examples
+from pages.ui.shell.fields import StageFields, choice_field
 from pages.ui.stage import view_options
 from pages.ui.stage.changes import CHANGES_FIELD, active_changes
 from pages.ui.stage.inputs import SentenceInputs, input_fields, sentence_inputs

@@ -10,19 +10,8 @@ from pages.ui.export.computation import Computation
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell import controls
 from pages.ui.shell import texts as shell_texts
-from pages.ui.shell.address import (
-    Field,
-    StageFields,
-    choice_field,
-    flag_field,
-    is_offered,
-    number_field,
-    read_stage_address,
-    set_values,
-    text_field,
-    value_of,
-    view_parameters,
-)
+from pages.ui.shell.address import is_offered, read_stage_address, set_values, value_of, view_parameters
+from pages.ui.shell.fields import Field, StageFields, choice_field, flag_field, number_field, text_field
 from pages.ui.shell.frame import open_address, page_address
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage import view_options

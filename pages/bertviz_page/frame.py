@@ -18,7 +18,8 @@ from pages.ui.export.part import Part
 from pages.ui.export.records import Export, PartNumbers
 from pages.ui.export.texts import TITLE_WITHOUT_STAGE
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import StageFields, choice_field, set_values, value_of
+from pages.ui.shell.address import set_values, value_of
+from pages.ui.shell.fields import StageFields, choice_field
 from pages.ui.stage.browser_texts import CONTROLS
 from pages.ui.stage.charts import Drawing as ChartDrawing
 from pages.ui.stage.controls import Control, numbered

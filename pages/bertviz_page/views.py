@@ -22,7 +22,7 @@ from bertviz.neuron_view import show as neuron_view
 from torch import Tensor
 
 from pages.bertviz_page.framed import Document
-from pages.ui.shell.address import flag_field, number_field, numbers_field
+from pages.ui.shell.fields import flag_field, number_field, numbers_field
 from pages.ui.stage.view_options import MAX_LAYERS_OR_HEADS
 from tx_core.transformer.trace import AttentionStack, Encoding
 

@@ -17,7 +17,8 @@ from pages.ui.export.computation import call, each, load_call, named
 from pages.ui.export.part import Part
 from pages.ui.export.records import DataTable, PartNumbers, table_of
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import Field, StageFields, choice_field, is_offered, read_stage_address, value_of, widget_key
+from pages.ui.shell.address import is_offered, read_stage_address, value_of, widget_key
+from pages.ui.shell.fields import Field, StageFields, choice_field
 from pages.ui.shell.frame import page_address
 from pages.ui.shell.numbers import signed
 from pages.ui.stage.background_runs import NO_RUN, OfferedRun, offer_run

@@ -11,16 +11,9 @@ from pages.ui.panels import texts as panel_texts
 from pages.ui.panels import training_sizes
 from pages.ui.panels.training_sizes import Size
 from pages.ui.shell import controls
-from pages.ui.shell.address import (
-    StageFields,
-    choice_field,
-    is_offered,
-    read_stage_address,
-    text_field,
-    widget_binding,
-    widget_key,
-)
+from pages.ui.shell.address import is_offered, read_stage_address, widget_binding, widget_key
 from pages.ui.shell.controls import ask_option, choice_box, download_button
+from pages.ui.shell.fields import StageFields, choice_field, text_field
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.session import uploaded_file
 from pages.ui.stage import background_runs

@@ -10,23 +10,9 @@ import streamlit as st
 
 from pages.compare import texts
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import (
-    Field,
-    StageFields,
-    ask_for_view,
-    check,
-    choice_field,
-    flag_field,
-    is_offered,
-    number_field,
-    read_stage_address,
-    set_values,
-    text_field,
-    value_of,
-    widget_binding,
-    widget_key,
-)
+from pages.ui.shell.address import ask_for_view, is_offered, read_stage_address, set_values, value_of, widget_binding, widget_key
 from pages.ui.shell.examples import Example, offer_examples, read_examples
+from pages.ui.shell.fields import Field, StageFields, check, choice_field, flag_field, number_field, text_field
 from pages.ui.shell.level import is_hidden, offered_options
 from pages.ui.stage.changes import Changes, describe_change
 from pages.ui.stage.inputs import ask_model, ask_pair

@@ -8,7 +8,8 @@ from pages.ui.export.menu import offer_drawings
 from pages.ui.export.records import PartNumbers
 from pages.ui.panels import training_sizes
 from pages.ui.shell import cache
-from pages.ui.shell.address import number_field, value_of, widget_key
+from pages.ui.shell.address import value_of, widget_key
+from pages.ui.shell.fields import number_field
 from pages.ui.shell.level import show_formula
 from pages.ui.stage.charts import matrix_drawing
 from pages.ui.stage.pictures import Picture, pictures_beside

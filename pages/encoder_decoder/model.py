@@ -10,16 +10,8 @@ from pages.ui.panels import texts as panel_texts
 from pages.ui.panels import training_sizes
 from pages.ui.panels.training_sizes import Size
 from pages.ui.shell import controls
-from pages.ui.shell.address import (
-    StageFields,
-    choice_field,
-    flag_field,
-    read_stage_address,
-    set_values,
-    text_field,
-    value_of,
-    widget_key,
-)
+from pages.ui.shell.address import read_stage_address, set_values, value_of, widget_key
+from pages.ui.shell.fields import StageFields, choice_field, flag_field, text_field
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage import background_runs
 from pages.ui.stage.training import LOOK_NAMES, ShownTraining, Trainer, kept_untrained, look_fields, shown_training

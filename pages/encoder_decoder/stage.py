@@ -8,7 +8,8 @@ import streamlit as st
 
 from pages.encoder_decoder import texts
 from pages.encoder_decoder.model import TRAINER, count_errors, untrained
-from pages.ui.shell.address import StageFields, widget_key
+from pages.ui.shell.address import widget_key
+from pages.ui.shell.fields import StageFields
 from pages.ui.stage.architecture import Box, Stack, architecture, residual_parts
 from pages.ui.stage.training import (
     Curves,

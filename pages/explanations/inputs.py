@@ -5,8 +5,8 @@ from functools import partial
 
 from pages.explanations import texts
 from pages.ui.shell import controls
-from pages.ui.shell.address import StageFields, choice_field, place_field
 from pages.ui.shell.examples import read_examples
+from pages.ui.shell.fields import StageFields, choice_field, place_field
 from pages.ui.stage.controls import Control
 from pages.ui.stage.inputs import PageInputs, ask_model, input_fields, offers_answers, pair_inputs
 

@@ -11,22 +11,17 @@ from pages.fill_mask import texts
 from pages.fill_mask.predictions import LIST_FIELDS, ListSettings, ask_list_settings, list_settings, top_predictions
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import (
-    Field,
-    StageFields,
     ask_for_view,
-    choice_field,
-    flag_field,
     is_offered,
-    number_field,
     read_stage_address,
     set_values,
-    text_field,
     value_of,
     values_of,
     widget_binding,
     widget_key,
 )
 from pages.ui.shell.examples import Example, find, offer_examples, read_examples
+from pages.ui.shell.fields import Field, StageFields, choice_field, flag_field, number_field, text_field
 from pages.ui.shell.frame import explain
 from pages.ui.stage import view_options
 from pages.ui.stage.changes import CHANGES_FIELD

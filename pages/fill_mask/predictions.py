@@ -8,8 +8,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.fill_mask import texts
 from pages.ui.shell import cache
-from pages.ui.shell.address import Field, choice_field, is_offered, number_field, values_of, widget_key
+from pages.ui.shell.address import is_offered, values_of, widget_key
 from pages.ui.shell.controls import ask_option
+from pages.ui.shell.fields import Field, choice_field, number_field
 from pages.ui.shell.numbers import large_number, percent, points
 from pages.ui.stage.changes import Changes
 from pages.ui.stage.charts import bars_drawing, moved_drawing

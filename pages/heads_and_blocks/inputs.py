@@ -11,21 +11,8 @@ from pages.ui.export.computation import Computation
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell import controls
 from pages.ui.shell import texts as shell_texts
-from pages.ui.shell.address import (
-    Field,
-    StageFields,
-    ask_for_view,
-    choice_field,
-    flag_field,
-    is_offered,
-    number_field,
-    numbers_field,
-    read_stage_address,
-    set_values,
-    value_of,
-    view_parameters,
-    widget_key,
-)
+from pages.ui.shell.address import ask_for_view, is_offered, read_stage_address, set_values, value_of, view_parameters, widget_key
+from pages.ui.shell.fields import Field, StageFields, choice_field, flag_field, number_field, numbers_field
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage.architecture import Box, Stack, architecture, lit, residual_parts
 from pages.ui.stage.controls import Control, matrix_controls, numbered, seed_control

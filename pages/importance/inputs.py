@@ -9,17 +9,9 @@ import streamlit as st
 
 from pages.importance import texts
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import (
-    Field,
-    StageFields,
-    ask_for_view,
-    choice_field,
-    place_field,
-    read_stage_address,
-    value_of,
-    widget_key,
-)
+from pages.ui.shell.address import ask_for_view, read_stage_address, value_of, widget_key
 from pages.ui.shell.examples import Example, find, hint, offer_examples, read_examples
+from pages.ui.shell.fields import Field, StageFields, choice_field, place_field
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.session import UploadedFile
 from pages.ui.stage import background_runs

@@ -12,17 +12,8 @@ from pages.many_sentences.heads import RANKS
 from pages.many_sentences.relation import FIELDS as RELATION_FIELDS
 from pages.many_sentences.relation import ask_relation
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import (
-    Field,
-    StageFields,
-    choice_field,
-    flag_field,
-    is_offered,
-    read_stage_address,
-    set_values,
-    value_of,
-    widget_key,
-)
+from pages.ui.shell.address import is_offered, read_stage_address, set_values, value_of, widget_key
+from pages.ui.shell.fields import Field, StageFields, choice_field, flag_field
 from pages.ui.shell.frame import explain, show_engine
 from pages.ui.stage import background_runs, view_options
 from pages.ui.stage.controls import Control

@@ -13,18 +13,16 @@ from pages.ui.export.part import Part
 from pages.ui.export.records import DataTable, PartNumbers, table_of
 from pages.ui.shell import controls
 from pages.ui.shell.address import (
-    Field,
-    choice_field,
     is_offered,
     keep_view,
     page_view,
     request_parameters,
     set_values,
-    text_field,
     value_of,
     widget_binding,
     widget_key,
 )
+from pages.ui.shell.fields import Field, choice_field, text_field
 from pages.ui.shell.frame import page_address
 from pages.ui.shell.numbers import whole_percent
 from pages.ui.shell.session import came_by_history

@@ -11,18 +11,8 @@ from jaxtyping import Bool
 
 from pages.masks import texts
 from pages.ui.shell import controls
-from pages.ui.shell.address import (
-    Field,
-    StageFields,
-    check,
-    choice_field,
-    number_field,
-    read_stage_address,
-    text_field,
-    values_of,
-    view_parameters,
-    widget_key,
-)
+from pages.ui.shell.address import read_stage_address, values_of, view_parameters, widget_key
+from pages.ui.shell.fields import Field, StageFields, check, choice_field, number_field, text_field
 from pages.ui.shell.frame import open_address, page_address
 from pages.ui.stage.controls import NUMBERS_CONTROL, SPECIAL_CONTROL, Control, head_controls
 from pages.ui.stage.inputs import PageInputs

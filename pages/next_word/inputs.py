@@ -5,8 +5,9 @@ from dataclasses import replace
 import streamlit as st
 
 from pages.next_word import texts
-from pages.ui.shell.address import Field, StageFields, ask_for_view, choice_field, number_field, page_view, widget_key
+from pages.ui.shell.address import ask_for_view, page_view, widget_key
 from pages.ui.shell.examples import Example, hint, offer_examples
+from pages.ui.shell.fields import Field, StageFields, choice_field, number_field
 from pages.ui.stage import view_options
 from pages.ui.stage.changes import CHANGES_FIELD
 from pages.ui.stage.inputs import SentenceInputs, input_fields, sentence_inputs

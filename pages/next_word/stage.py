@@ -11,7 +11,8 @@ import streamlit as st
 from pages.next_word import texts
 from pages.next_word.inputs import FIELDS, MAX_SEED, MAX_WRITTEN, TEMPERATURES, TOP_P, read_written, write_written
 from pages.next_word.run import ASKED, NextTokens, WritingRun
-from pages.ui.shell.address import StageFields, is_offered, widget_key
+from pages.ui.shell.address import is_offered, widget_key
+from pages.ui.shell.fields import StageFields
 from pages.ui.stage.attention import about_run, empty_stage, take_changes
 from pages.ui.stage.charts import ONE_COLOUR
 from pages.ui.stage.mount import Reported, mount

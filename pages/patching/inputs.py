@@ -6,9 +6,10 @@ import streamlit as st
 
 from pages.patching import texts
 from pages.ui.shell import controls
-from pages.ui.shell.address import StageFields, choice_field, place_field, value_of, widget_key
+from pages.ui.shell.address import value_of, widget_key
 from pages.ui.shell.controls import head_name
 from pages.ui.shell.examples import read_examples
+from pages.ui.shell.fields import StageFields, choice_field, place_field
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage.controls import Control
 from pages.ui.stage.heads import all_heads

@@ -16,19 +16,8 @@ from pages.positions.encodings import (
     EncodingView,
 )
 from pages.ui.shell import controls
-from pages.ui.shell.address import (
-    KEPT_PARAMETERS,
-    Field,
-    StageFields,
-    check,
-    choice_field,
-    number_field,
-    numbers_field,
-    read_stage_address,
-    text_field,
-    view_parameters,
-    widget_key,
-)
+from pages.ui.shell.address import KEPT_PARAMETERS, read_stage_address, view_parameters, widget_key
+from pages.ui.shell.fields import Field, StageFields, check, choice_field, number_field, numbers_field, text_field
 from pages.ui.shell.texts import SENTENCE
 from pages.ui.stage.controls import SPECIAL_CONTROL, Control
 from pages.ui.stage.inputs import PageInputs, ask_sentences, input_values

@@ -7,19 +7,8 @@ from dataclasses import dataclass
 
 from pages.self_attention import texts
 from pages.ui.shell import controls
-from pages.ui.shell.address import (
-    KEPT_PARAMETERS,
-    Field,
-    StageFields,
-    choice_field,
-    flag_field,
-    number_field,
-    read_stage_address,
-    set_values,
-    text_field,
-    value_of,
-    view_parameters,
-)
+from pages.ui.shell.address import KEPT_PARAMETERS, read_stage_address, set_values, value_of, view_parameters
+from pages.ui.shell.fields import Field, StageFields, choice_field, flag_field, number_field, text_field
 from pages.ui.shell.texts import SENTENCE
 from pages.ui.stage.controls import SPECIAL_CONTROL, Control, head_controls, matrix_controls, seed_control
 from pages.ui.stage.inputs import PageInputs, ask_sentences, input_values

@@ -10,7 +10,8 @@ from pages.summaries.attribution import TOP_K
 from pages.summaries.run import PAGE
 from pages.ui.export.part import Part
 from pages.ui.shell import cache
-from pages.ui.shell.address import Field, StageFields, choice_field, number_field, value_of
+from pages.ui.shell.address import value_of
+from pages.ui.shell.fields import Field, StageFields, choice_field, number_field
 from pages.ui.stage import view_options
 from pages.ui.stage.controls import Control
 from pages.ui.stage.inputs import SentenceInputs, input_fields, note_reading

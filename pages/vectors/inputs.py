@@ -5,18 +5,9 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.ui.shell import controls
-from pages.ui.shell.address import (
-    StageFields,
-    choice_field,
-    number_field,
-    place_field,
-    read_stage_address,
-    set_values,
-    value_of,
-    widget_binding,
-    widget_key,
-)
+from pages.ui.shell.address import read_stage_address, set_values, value_of, widget_binding, widget_key
 from pages.ui.shell.examples import offer_views, read_examples
+from pages.ui.shell.fields import StageFields, choice_field, number_field, place_field
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage import background_runs
 from pages.ui.stage.controls import Control

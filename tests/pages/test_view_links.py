@@ -12,7 +12,7 @@ from streamlit.util import calc_hash
 
 from pages import contents
 from pages.contents import PAGES
-from pages.ui.shell.address import Field, format_view, parse_view
+from pages.ui.shell.fields import Field, format_view, parse_view
 from tests.support.serving import ROOT
 
 WITH_STATE = [page.key for page in PAGES if page.computes]

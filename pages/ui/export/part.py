@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.ui.export.menu import export_menu, offer_drawings, offer_tables
 from pages.ui.export.records import DataFiles, DataTable, Export, PartNumbers, files_of
 from pages.ui.export.texts import NUMBERS, THIS_PART
-from pages.ui.shell.address import StageFields
+from pages.ui.shell.fields import StageFields
 from pages.ui.shell.frame import explain_computation, show_engine
 from pages.ui.stage.background_runs import NO_RUN, OfferedRun
 from pages.ui.stage.controls import Conditions, Control

@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from pages.ui.panels import texts
-from pages.ui.shell.address import Field, number_field, value_of, widget_key
+from pages.ui.shell.address import value_of, widget_key
+from pages.ui.shell.fields import Field, number_field
 from tx_core.errors import TextProblem
 
 MIN_LEARNING_RATE, MAX_LEARNING_RATE = 0.0001, 0.1

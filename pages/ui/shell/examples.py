@@ -8,7 +8,8 @@ from typing import Any
 import streamlit as st
 
 from pages.ui.shell import texts
-from pages.ui.shell.address import StageFields, ask_for_view, is_offered, value_of, widget_key
+from pages.ui.shell.address import ask_for_view, is_offered, value_of, widget_key
+from pages.ui.shell.fields import StageFields
 from tx_core.settings import ASSETS
 
 NOTICE_WIDTH = 500

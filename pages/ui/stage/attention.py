@@ -8,7 +8,8 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import StageFields, value_of, widget_key
+from pages.ui.shell.address import value_of, widget_key
+from pages.ui.shell.fields import StageFields
 from pages.ui.shell.step import step_of_run
 from pages.ui.stage import texts
 from pages.ui.stage.changes import (

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.ui.shell import cache
-from pages.ui.shell.address import Field, set_values, value_of, view_parameters
+from pages.ui.shell.address import set_values, value_of, view_parameters
+from pages.ui.shell.fields import Field
 from pages.ui.stage import texts
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine.engine import run_limits

@@ -9,7 +9,8 @@ from typing import Literal
 
 import streamlit as st
 
-from pages.ui.shell.address import Field, is_offered, parse_view, value_of, widget_key
+from pages.ui.shell.address import is_offered, value_of, widget_key
+from pages.ui.shell.fields import Field, parse_view
 from pages.ui.shell.level import offered_options
 from pages.ui.stage import browser_texts
 from pages.ui.stage.texts import SEED, SEED_HELP, WITHOUT_SPECIAL, WITHOUT_SPECIAL_HELP

@@ -15,7 +15,8 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.shell import readiness
-from pages.ui.shell.address import LEAD, LESSON, PLACE, ROOM, StageFields, shows_step, widget_key
+from pages.ui.shell.address import LEAD, LESSON, PLACE, ROOM, shows_step, widget_key
+from pages.ui.shell.fields import StageFields
 from pages.ui.shell.level import ADVANCED, BASIC, LEVEL, LEVEL_NOW
 from pages.ui.stage.mount import Reported, mount, origin
 from pages.ui.stage.packing import RunName

@@ -9,19 +9,9 @@ from typing import Any, ClassVar, TypeVar
 import streamlit as st
 
 from pages.ui.shell import cache, controls, readiness
-from pages.ui.shell.address import (
-    Field,
-    StageFields,
-    ask_for_first_view,
-    is_offered,
-    read_stage_address,
-    set_values,
-    text_field,
-    value_of,
-    values_of,
-    widget_key,
-)
+from pages.ui.shell.address import ask_for_first_view, is_offered, read_stage_address, set_values, value_of, values_of, widget_key
 from pages.ui.shell.examples import Example, offer_views
+from pages.ui.shell.fields import Field, StageFields, text_field
 from pages.ui.shell.frame import explain
 from pages.ui.shell.texts import SEE_EXAMPLE, SENTENCE
 from pages.ui.stage import view_options

@@ -12,7 +12,6 @@ from pages.ui.shell.address import (
     CHANGED_STEPS,
     DRAFT,
     MAX_ADDED_VIEWS,
-    StageFields,
     hand_over,
     is_locked,
     is_offered,
@@ -22,6 +21,7 @@ from pages.ui.shell.address import (
     shows_step,
     widget_key,
 )
+from pages.ui.shell.fields import StageFields
 from pages.ui.shell.frame import StageShown, new_id, open_address
 from pages.ui.shell.level import ADVANCED, LEVEL_NOW, is_hidden
 from pages.ui.shell.step import step_of_run

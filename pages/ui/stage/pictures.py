@@ -11,8 +11,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from pages.ui.shell.address import Field, StageFields, page_view, value_of, widget_key
+from pages.ui.shell.address import page_view, value_of, widget_key
 from pages.ui.shell.controls import model_title
+from pages.ui.shell.fields import Field, StageFields
 from pages.ui.stage.background_runs import NO_RUN, OfferedRun
 from pages.ui.stage.charts import Drawing
 from pages.ui.stage.controls import Conditions, Control, offered_controls, take_settings

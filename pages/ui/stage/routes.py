@@ -12,7 +12,8 @@ import streamlit as st
 
 from pages.contents import HOME_PARAMETER
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import Field, StageFields, check, choice_field, widget_key
+from pages.ui.shell.address import widget_key
+from pages.ui.shell.fields import Field, StageFields, check, choice_field
 from pages.ui.stage.arcs import arcs_path, describe_routes
 from pages.ui.stage.attention import take_changes
 from pages.ui.stage.changes import CHANGES_FIELD, drop_missing_changes, list_changes

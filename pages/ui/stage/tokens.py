@@ -9,8 +9,9 @@ from contextlib import suppress
 
 import streamlit as st
 
-from pages.ui.shell.address import flag_field, is_offered, widget_binding, widget_key
+from pages.ui.shell.address import is_offered, widget_binding, widget_key
 from pages.ui.shell.controls import offer_multilingual_model
+from pages.ui.shell.fields import flag_field
 from pages.ui.stage import texts
 from tx_core.engine.catalogue import DEFAULT, reads_english_only
 from tx_core.engine.engine import Engine

@@ -11,7 +11,8 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.shell.address import Field, StageFields, choice_field, is_offered, widget_key
+from pages.ui.shell.address import is_offered, widget_key
+from pages.ui.shell.fields import Field, StageFields, choice_field
 from pages.ui.shell.frame import explain
 from pages.ui.stage import background_runs, texts, view_options
 from pages.ui.stage.attention import NO_CHANGES

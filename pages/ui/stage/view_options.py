@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.ui.shell import cache
-from pages.ui.shell.address import Field, choice_field, flag_field, number_field, page_view, set_values, value_of
+from pages.ui.shell.address import page_view, set_values, value_of
+from pages.ui.shell.fields import Field, choice_field, flag_field, number_field
 from pages.ui.stage import texts
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.settings import ASSETS

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from pages.claims import texts
 from pages.claims.verdicts import KIND, MADE, PAGE, part_of_claims
 from pages.ui.export.part import part_export
-from pages.ui.shell.address import parse_view
+from pages.ui.shell.fields import parse_view
 from tests.support.drawings import problems, says
 from tests.support.staged import ask_stage, is_empty, looked_at, stage_says, staged_pictures
 from tests.support.trainings import own_server, until_still

@@ -9,7 +9,8 @@ from streamlit.testing.v1.element_tree import Element
 from pages import contents
 from pages.ui.panels import lesson, texts
 from pages.ui.panels.lesson_question import before_and_after, compute
-from pages.ui.shell.address import LESSON, LOCK, STEP, parse_view
+from pages.ui.shell.address import LESSON, LOCK, STEP
+from pages.ui.shell.fields import parse_view
 from tests.pages.test_view_links import fields_of
 from tests.pages.ui.panels.test_question_kinds import guess
 from tests.support.drawings import sent_to

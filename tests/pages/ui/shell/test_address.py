@@ -6,7 +6,8 @@ from streamlit.testing.v1 import AppTest
 def page() -> None:
     import streamlit as st
 
-    from pages.ui.shell.address import StageFields, hand_over, number_field, read_stage_address, text_field
+    from pages.ui.shell.address import hand_over, read_stage_address
+    from pages.ui.shell.fields import StageFields, number_field, text_field
 
     fields = StageFields((text_field("text"), number_field("layer", 1, 1, 9)), (), {})
     read_stage_address("page", fields)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.shell import texts as shell_texts
-from pages.ui.shell.address import choice_field, flag_field, number_field, parse_view, text_field
+from pages.ui.shell.fields import choice_field, flag_field, number_field, parse_view, text_field
 from pages.ui.stage import view_options
 from tx_core.engine import catalogue
 
