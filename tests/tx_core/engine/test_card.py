@@ -132,7 +132,7 @@ def pretrain(device: str, corpus: Path, folder: Path) -> object:
         patch.setattr(training, "computes_bfloat16", lambda device: False)
         run, _ = prepared(corpus, folder, "--steps", "2")
         batches = run.packer.batches(seed=4)
-        return [[float(run.update(batches)) for _ in range(2)], run.measure()]
+        return [[float(run.step(batches)) for _ in range(2)], run.measure()]
 
 
 @pytest.mark.parametrize("train", [train_encoder_decoder, train_classifier, pretrain])

@@ -46,7 +46,7 @@ def _setting(default: Any, help_text: str) -> Any:
 class PretrainingSettings:
     """All settings of a run. Raises ValueError with the rule and the value.
 
-    The rate rises over the first updates, holds, and falls over the last ones (Hu et al. 2024, section 4.2): until it falls, the
+    The rate rises over the first steps, holds, and falls over the last ones (Hu et al. 2024, section 4.2): until it falls, the
     run can be prolonged by more `steps`, as if they had been asked for from the start.
     """
 
@@ -57,14 +57,14 @@ class PretrainingSettings:
     intermediate: int = _setting(1024, "width of the feed-forward part")
     positions: int = _setting(128, "longest input")
     batch_tokens: int = _setting(8192, "token slots in a batch")
-    grown: int = _setting(1, "batches an update in the last part of the run")
-    steps: int = _setting(3000, "updates in all")
-    warm_up_steps: int = _setting(120, "updates with rising learning rate")
-    decay_steps: int = _setting(0, "last updates with falling rate; 0: all after the warm-up")
+    grown: int = _setting(1, "batches a step in the last part of the run")
+    steps: int = _setting(3000, "steps in all: updates of the weights")
+    warm_up_steps: int = _setting(120, "steps with rising learning rate")
+    decay_steps: int = _setting(0, "last steps with falling rate; 0: all after the warm-up")
     peak_rate: float = _setting(6e-4, "peak learning rate")
     mean_decay: float = _setting(0.999, "decay of the running mean of the weights, which is exported")
     freeze_attention: tuple[int, ...] = _setting((), "layers whose queries and keys are frozen, from 1, with commas")
-    report_steps: int = _setting(200, "updates between two measurements, lines of progress and saved states")
+    report_steps: int = _setting(200, "steps between two measurements, lines of progress and saved states")
     threads: int = _setting(0, "CPU threads; 0: PyTorch's choice")
     seed: int = _setting(0, "seed of weights, order and masks")
 
@@ -96,14 +96,14 @@ class PretrainingSettings:
         )
 
     def learning_rate(self, step: int) -> float:
-        """Return the rate of an update, counted from 0: linear warm-up, peak, linear decay to 0."""
+        """Return the rate of a step, counted from 0: linear warm-up, peak, linear decay to 0."""
         falling = self.decay_steps or self.steps - self.warm_up_steps
         return self.peak_rate * min(1.0, (step + 1) / self.warm_up_steps, (self.steps - step) / max(1, falling))
 
 
 @dataclass
 class RunProgress:
-    """The progress of a run over all its sittings, in updates, batches, tokens and seconds.
+    """The progress of a run over all its sittings, in steps, batches, tokens and seconds.
 
     curve: mean cross-entropy per predicted piece since the point before, in nats; on held-out text, where there is any, too.
     """
@@ -119,7 +119,7 @@ class RunProgress:
 class Pretraining:
     """One run: model, running mean of its weights, optimisers, batches and progress.
 
-    stop_requested: set it to True to stop after the current update.
+    stop_requested: set it to True to stop after the current step.
     """
 
     def __init__(
@@ -156,7 +156,7 @@ class Pretraining:
         batches = self.packer.batches(self.settings.seed, skip=progress.batches)
         began = time.monotonic() - progress.seconds
         while not (self.finished or self.stop_requested):
-            losses.append(self.update(batches))
+            losses.append(self.step(batches))
             progress.seconds = time.monotonic() - began
             if progress.step % self.settings.report_steps and not (self.finished or self.stop_requested):
                 continue
@@ -169,8 +169,8 @@ class Pretraining:
             save_state(folder, self.state(facts))
             yield progress
 
-    def update(self, batches: Iterator[Batch]) -> Tensor:
-        """Make one update on one or more batches; return the mean loss in nats, on the device."""
+    def step(self, batches: Iterator[Batch]) -> Tensor:
+        """Update the weights once on one or more batches; return the mean loss in nats, on the device."""
         settings, progress, step = self.settings, self.progress, self.progress.step
         done = step / settings.steps
         taken = [next(batches) for _ in range(settings.grown if done >= GROW_AFTER else 1)]
@@ -184,13 +184,13 @@ class Pretraining:
             part = self.loss_sum(batch, question) / total
             part.backward()
             loss += part.detach()
-        self._step(step)
+        self._change_weights(step)
         progress.step += 1
         progress.batches += len(taken)
         progress.tokens += sum(int(batch.lengths.sum()) for batch in taken)
         return loss
 
-    def _step(self, step: int) -> None:
+    def _change_weights(self, step: int) -> None:
         """Change the weights by their gradients, but for those that are frozen."""
         for weights in self.frozen:
             weights.grad = None
@@ -205,7 +205,7 @@ class Pretraining:
     def loss_sum(self, batch: Batch, question: Question) -> Tensor:
         """Sum the cross-entropy, in nats, over the pieces asked for.
 
-        Places are padded to a multiple of PAD_MULTIPLE: oneDNN caches a kernel per shape, without padding 9 GB after 200 updates.
+        Places are padded to a multiple of PAD_MULTIPLE: oneDNN caches a kernel per shape, without padding 9 GB after 200 steps.
         """
         ids, places, wanted, segments = (torch.from_numpy(part).to(self.device) for part in (*question, batch.segments))
         real = np.arange(batch.ids.shape[1])[None, :] < batch.lengths[:, None]
