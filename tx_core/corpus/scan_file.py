@@ -41,6 +41,7 @@ MAX_HEADS = 8192
 NOT_A_SCAN = "This file is no result of a scan. Choose a .json file that “python -m tx_core.corpus.scan” has written."
 TOO_LARGE_SCAN = "This file has more than {most:,} bytes, and no more are read here."
 NOT_FINISHED = "This scan is not finished: start its command again, and it goes on."
+TOO_MANY_HEADS = "This model has {heads:,} heads. Choose one with {limit:,} at most: a scan of more could not be opened again."
 ALTERED = "This file was altered or cut off."
 WRONG_FIELD = " What is wrong: its field “{field}”."
 
@@ -196,8 +197,10 @@ def _joined(first: tuple[LeftOut, ...], second: tuple[LeftOut, ...]) -> tuple[Le
 
 
 def write_scan(scan: CorpusScan) -> bytes:
-    """Serialize a scan."""
+    """Serialize a scan; raise TextProblem for one of more heads than `read_scan` takes."""
     report, example, sentences = scan.report, scan.report.example, scan.report.sentences
+    if report.entropy.size > MAX_HEADS:
+        raise TextProblem(TOO_MANY_HEADS.format(heads=report.entropy.size, limit=MAX_HEADS))
     matches = [
         [[_matches(*kind) for kind in zip(*head, strict=True)] for head in zip(*layer, strict=True)]
         for layer in zip(report.strongest.values.tolist(), report.strongest.texts.tolist(), strict=True)

@@ -110,6 +110,12 @@ def test_a_scan_that_is_not_finished_is_resumed_and_not_shown_nor_a_file_that_is
         read_scan(write_scan(scan) + b" " * scan_file.MAX_FILE_BYTES)
 
 
+def test_a_scan_of_more_heads_than_are_read_is_not_written(scan: CorpusScan, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(scan_file, "MAX_HEADS", 47)
+    with pytest.raises(TextProblem, match=re.escape(scan_file.TOO_MANY_HEADS.format(heads=48, limit=47))):
+        write_scan(scan)
+
+
 def repeat_head(file: dict) -> None:
     """Put one layer into a file, of one head more than are read."""
     for name in ("entropy", "spread", "distance", "given", "votes"):
