@@ -263,31 +263,34 @@ def _patch_rows(
     engine: Engine, view: Example, said: Sequence[list]
 ) -> Iterator[tuple[str, list[tuple[float, str]], float, float]]:
     """Yield what is claimed, the values of the places that may be meant, each as links write it, and the range."""
-    answers = next((rest for kind, *rest in said if kind == "answers"), [view["answer"], view["answer_b"]])
-    patched, endless = _patched(engine, view, answers, {kind for kind, *_ in said}), (-math.inf, math.inf)
+    answers = next((words for kind, *words in said if kind == "answers"), [view["answer"], view["answer_b"]])
+    patched = _patched(engine, view, answers, {kind for kind, *_ in said})
     grid = patched.grid
-    for kind, *rest in said:
-        if kind in ("answers", "first"):
-            for word, text in zip(rest * (2 // len(rest)), (view["text"], view["text_b"]), strict=True):
-                yield f"“{word}” is most likely in “{text}” {YES}", [(_likely_word(engine, text) == word, "")], 1, 1
-        elif kind == "cell":
-            yield f"effect at “{rest[1]}”", patched.effects(*rest[:2]), *(*rest[2:], *endless[len(rest) - 2 :])
-        elif kind == "above":
-            pairs = zip(*(patched.effects(rest[0], token) for token in rest[1:]), strict=False)
-            values = [(mine - yours, where) for (mine, where), (yours, _) in pairs]
-            yield f"effect at “{rest[1]}”, above that at “{rest[2]}”", values, 0, math.inf
-        elif kind == "nothing":
-            read = grid is not None and rest[0] in grid.target.tokens
-            value = np.abs(grid.effect[:, grid.target.tokens.index(rest[0])]).max() if read else math.nan
-            yield f"largest effect at “{rest[0]}”", [(value, "")], -math.inf, 0.02
-        elif kind in ("head", "strongest"):
-            value, ahead, where = patched.strongest(patched.heads if kind == "head" else grid, *rest[:2])
-            yield "effect of the strongest head", [(value, where)], *(*rest[2:], *endless[len(rest) - 2 :])
-            yield "effect of the strongest head, above that of any other", [(ahead, where)], 0, math.inf
-        else:  # near
-            at = answers.index(rest[0])
-            value = abs(grid.source_probabilities[at] - grid.target_probabilities[at]) if grid else math.nan
-            yield f"probability of “{rest[0]}”: difference of A and B", [(value, "")], -math.inf, rest[1]
+    for claim in said:
+        match claim:
+            case ["answers" | "first", first, *second]:
+                for word, text in zip((first, *(second or [first])), (view["text"], view["text_b"]), strict=True):
+                    yield f"“{word}” is most likely in “{text}” {YES}", [(_likely_word(engine, text) == word, "")], 1, 1
+            case ["cell", layer, token, low, high]:
+                yield f"effect at “{token}”", patched.effects(layer, token), low, high
+            case ["above", layer, token, other]:
+                pairs = zip(patched.effects(layer, token), patched.effects(layer, other), strict=False)
+                values = [(more - less, where) for (more, where), (less, _) in pairs]
+                yield f"effect at “{token}”, above that at “{other}”", values, 0, math.inf
+            case ["nothing", token]:
+                read = grid is not None and token in grid.target.tokens
+                value = np.abs(grid.effect[:, grid.target.tokens.index(token)]).max() if read else math.nan
+                yield f"largest effect at “{token}”", [(value, "")], -math.inf, 0.02
+            case ["head" | "strongest" as kind, layer, head, low, high]:
+                value, ahead, where = patched.strongest(patched.heads if kind == "head" else grid, layer, head)
+                yield "effect of the strongest head", [(value, where)], low, high
+                yield "effect of the strongest head, above that of any other", [(ahead, where)], 0, math.inf
+            case ["near", word, limit]:
+                at = answers.index(word)
+                value = abs(grid.source_probabilities[at] - grid.target_probabilities[at]) if grid else math.nan
+                yield f"probability of “{word}”: difference of A and B", [(value, "")], -math.inf, limit
+            case _:
+                raise ValueError(f"patching has no such claim: {claim}")
 
 
 def _likely_word(engine: Engine, text: str) -> str:

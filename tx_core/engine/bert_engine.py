@@ -1,6 +1,6 @@
 """Our own models as an engine: a BERT, or a causal language model, which runs in the same blocks and predicts what comes next."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -23,7 +23,7 @@ from tx_core.errors import CheckpointProblem, ModelUnavailable
 from tx_core.settings import host_settings
 from tx_core.transformer.bert import Bert
 from tx_core.transformer.causal_lm import CausalLM
-from tx_core.transformer.interventions import unmasked_padding
+from tx_core.transformer.interventions import Intervention, unmasked_padding
 from tx_core.transformer.relevance import AttnLRP
 from tx_core.transformer.trace import Encoding
 
@@ -60,20 +60,17 @@ class OwnEngine(LocalEngine, Generic[Model]):
         )
 
     def forward(self, model: Any, device: str, batch: Batch) -> Computed:
-        rows, changes, blanks = batch.rows, batch.changes, batch.blanks
-        texts, runs = rows, changes
-        if len(changes) > 1 and not batch.keep and len(set(rows)) == len(set(map(unmasked_padding, changes))) == 1:
-            # Runs of one text go on from a run of what all of them change.
-            common = tuple(one for one in changes[0] if all(one in run for run in changes))
-            texts, runs = rows[:1], changes if changes[0] == common else (common, *changes)
-        places = sorted({place for own in blanks for place in own})
+        texts, runs = with_common_run(batch)
+        places = sorted({place for own in batch.blanks for place in own})
         tensors = batch_tensors(texts, self.tokenizer.padding_id, device, runs[: len(texts)])
         run = model(*tensors, keep=batch.keep, interventions=runs, places=places, vectors=batch.vectors)
+        layers = {"self": run.layers}
         if not places:
-            return Computed({"self": run.layers}, run.hidden)
-        asked = [(number, places.index(place)) for number, own in enumerate(blanks) for place in own]
-        logits = model.predict(run.output[-len(rows) :][tuple(zip(*asked, strict=True))])
-        return Computed({"self": run.layers}, run.hidden, logits.split([len(own) for own in blanks]))
+            return Computed(layers, run.hidden)
+        output = run.output[-len(batch.rows) :]  # without the common run
+        rows, columns = zip(*((row, places.index(place)) for row, own in enumerate(batch.blanks) for place in own), strict=True)
+        logits = model.predict(output[rows, columns])
+        return Computed(layers, run.hidden, logits.split([len(own) for own in batch.blanks]))
 
     def read_target(self, source: Encoding) -> None:
         return None
@@ -136,6 +133,20 @@ class OwnEngine(LocalEngine, Generic[Model]):
     def _check_label_head(self) -> None:
         if self.model.label_head is None:
             raise ModelUnavailable(f"{self.title} has no label head: choose a model that was fine-tuned to label texts.")
+
+
+def with_common_run(batch: Batch) -> tuple[Sequence[Encoding], Sequence[Sequence[Intervention]]]:
+    """Return the texts and the interventions of the runs that a batch needs.
+
+    Several runs of one text go on from the first, at the layer where they differ from it (`Bert.forward`): the text stands there
+    once, and a run of the changes that all of them make comes first, unless the first is one.
+    """
+    rows, changes = batch.rows, batch.changes
+    is_one_text = len(changes) > 1 and len(set(rows)) == len(set(map(unmasked_padding, changes))) == 1
+    if batch.keep or not is_one_text:
+        return rows, changes
+    common = tuple(one for one in changes[0] if all(one in run for run in changes))
+    return rows[:1], changes if changes[0] == common else (common, *changes)
 
 
 BertEngine = OwnEngine[Bert]
