@@ -1,9 +1,11 @@
-"""What a browser sends before it has the last answer: the label of an option that is gone, a text beside a hidden control."""
+"""What a browser sends before it has the last answer: the label of an option that is gone, a level of before."""
 
 import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Selectbox
+
+from pages.ui.shell.level import ADVANCED, BASIC, LEVEL, LEVEL_NOW, SWITCH
 
 GONE = "999 gone"
 """A label that no list of any page has."""
@@ -30,3 +32,12 @@ def test_an_option_that_is_gone_is_not_chosen_and_what_was_chosen_stays(open_app
     app.text_input(key="compare_text").set_value("").run()  # an error in place of the list
     app.run()
     assert not app.exception
+
+
+def test_a_click_before_the_browser_has_the_address_of_the_chosen_level_keeps_it(open_app):
+    app = open_app("words", level=ADVANCED)
+    app.button_group(key=SWITCH).set_value(BASIC).run()
+    assert app.session_state[LEVEL_NOW] == BASIC
+    app.query_params[LEVEL] = ADVANCED
+    app.run()
+    assert app.session_state[LEVEL_NOW] == BASIC
