@@ -260,13 +260,25 @@ ROUTES = (Route(f"/{EVENTS}", events), Route(f"/{STATE}", state), Route(f"/{STAG
 def start_sweeping() -> threading.Event:
     """Delete rooms whose time is over soon and every few minutes, in a thread, until the event is set."""
     over = threading.Event()
-    threading.Thread(target=partial(_sweep, over), name="rooms-sweep", daemon=True).start()
+    threading.Thread(target=partial(_keep_sweeping, over), name="rooms-sweep", daemon=True).start()
     return over
 
 
-def _sweep(over: threading.Event) -> None:
+def _keep_sweeping(over: threading.Event) -> None:
     pause = FIRST_SWEEP_SECONDS
     while not over.wait(pause):
         pause = SWEEP_SECONDS
         with suppress(ExplorerError):  # the database is away, say, which is logged there: the next time may work
-            host_store().sweep()
+            sweep()
+
+
+def sweep() -> None:
+    """Delete rooms whose time is over, and forget the stages of rooms that are closed, on another server or unheard here."""
+    rooms = host_store()
+    rooms.sweep()
+    with hub.lock:
+        shared = list(hub.stages)
+    gone = [room for room in shared if rooms.room(room) is None]
+    with hub.lock:
+        for room in gone:
+            hub.stages.pop(room, None)

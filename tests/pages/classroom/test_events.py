@@ -14,6 +14,7 @@ import pytest
 
 from pages.classroom import events
 from pages.classroom.events import CLOSED, EVENTS, GONE, STATE, STUDENT, TEACHER, Hub
+from pages.classroom.results import Votes
 from tests.support.apart import run_apart
 from tests.support.postgres import postgres
 from tests.support.serving import ROOT, WITHOUT_MODELS, fetch, serving
@@ -100,6 +101,18 @@ def test_a_student_who_is_removed_is_sent_that_and_nothing_more(monkeypatch: pyt
         await streams[0].aclose()
 
     run_apart(play())
+
+
+def test_the_stage_of_a_room_that_was_closed_elsewhere_is_forgotten(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    here, elsewhere = (Rooms(f"sqlite:///{tmp_path}/rooms.sqlite") for _ in range(2))
+    monkeypatch.setattr(events, "host_store", lambda: here)
+    monkeypatch.setattr(events, "hub", hub := Hub())
+    (closed, teacher), (stays, _) = (here.open(SOURCE, STEPS) for _ in range(2))
+    for room in (closed, stays):
+        events.share_stage(room, Votes(), "attention", b"drawn")
+    elsewhere.close(teacher)
+    events.sweep()
+    assert list(hub.stages) == [stays.id]
 
 
 def test_a_burst_of_answers_is_read_once_and_a_lost_notification_is_made_up_for(monkeypatch: pytest.MonkeyPatch):
