@@ -10,20 +10,31 @@ import streamlit as st
 
 from pages.compare import texts
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import ask_for_view, is_offered, read_stage_address, set_values, value_of, widget_binding, widget_key
+from pages.ui.shell.address import (
+    ask_for_view,
+    is_offered,
+    page_view,
+    read_stage_address,
+    set_values,
+    value_of,
+    widget_binding,
+    widget_key,
+)
 from pages.ui.shell.examples import Example, offer_examples, read_examples
 from pages.ui.shell.fields import Field, StageFields, check, choice_field, flag_field, number_field, text_field
 from pages.ui.shell.level import is_hidden, offered_options
-from pages.ui.stage.changes import Changes, describe_change
+from pages.ui.stage.changes import Changes, describe_change, without_positions
 from pages.ui.stage.inputs import ask_model, ask_pair
 from pages.ui.stage.packing import RunName
-from pages.ui.stage.texts import DRAWING_LABELS, SECOND_SENTENCE
+from pages.ui.stage.texts import DRAWING_LABELS, SECOND_SENTENCE, TOKEN_CHANGES_UNDONE
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from pages.ui.stage.view_options import MAX_DRAWN_LINES, MAX_LAYERS_OR_HEADS, SCALES, read_focus, token_to_link
 from tx_core.errors import ExplorerError
 from tx_core.transformer.interventions import Intervention, read_interventions, write_interventions
 
 PAGE = "compare"
+READ_BEFORE = "compare_read_before"
+"""Session entry: how many views had come by links and examples in the run before, and what its tokens were read from."""
 MAX_UNTRAINED_MODELS = 5
 VARY_WIDTH = 190
 """Pixels of the list of what differs: on a phone the model stands beside it."""
@@ -121,6 +132,7 @@ class Sides:
 def ask_sides() -> Sides:
     """Read the address, draw the boxes and the examples, and return what is compared."""
     read_stage_address(PAGE, FIELDS)
+    undone = _undo_token_changes()
     vary, two = _value("vary"), _value("two")
     side = "A" if vary == "untrained" else ""
     more = {"seed": lambda: _ask_weights("seed", side), "two": _ask_two}
@@ -153,9 +165,24 @@ def ask_sides() -> Sides:
             if vary == "text":
                 _ask_sentence("pair_b", texts.SECOND_SENTENCES["B"])
     _offer_examples()
+    if undone:
+        st.info(TOKEN_CHANGES_UNDONE)
     if vary != "changes" and (active := _value("changes")):
         _tell_changes(active)
     return read_sides()
+
+
+def _undo_token_changes() -> bool:
+    """Undo the changes that name tokens where the reader has made these others, not a link; return whether there were any."""
+    names = ("text", "text_b", "pair", "pair_b", "two", "model", "model_b", SPECIAL_FIELD.name)
+    now = page_view(PAGE).arrivals, [_value(name) for name in names]
+    before, st.session_state[READ_BEFORE] = st.session_state.get(READ_BEFORE, now), now
+    active = {name: tuple(_value(name)) for name in ("changes", "changes_b")}
+    kept = {name: without_positions(changes) for name, changes in active.items()}
+    if before[0] != now[0] or before == now or kept == active:
+        return False
+    set_values(PAGE, kept)
+    return True
 
 
 def _ask_sentence(name: str, label: str) -> None:

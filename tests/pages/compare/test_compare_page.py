@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from pages.compare import texts
 from pages.compare.inputs import EXAMPLES
 from pages.compare.texts import FIRST_TEXT
+from pages.ui.stage.texts import TOKEN_CHANGES_UNDONE
 from tests.support.drawings import BIRD, says
 from tests.support.staged import ask_stage, sent_weights, staged
 from tx_core.analysis import comparison
@@ -17,7 +18,7 @@ from tx_core.analysis.views import word_groups
 from tx_core.engine import catalogue
 from tx_core.lessons.labels import FINE_TUNED
 from tx_core.lessons.untrained import untrained_engine
-from tx_core.transformer.interventions import Intervention
+from tx_core.transformer.interventions import Intervention, read_interventions
 
 Open = Callable[..., AppTest]
 FIRST = EXAMPLES[0]
@@ -123,6 +124,18 @@ def test_the_sides_are_swapped_and_b_is_pinned_as_a(open_app: Open):
     for wish, expected in (("swap", ("a cat", "a bird")), ("nonsense", ("a cat", "a bird")), ("pin", ("a bird", "a bird"))):
         ask_stage(app, "settings", {"sides": wish})
         assert tuple(app.session_state[f"compare_{name}"] for name in ("text", "text_b")) == expected
+
+
+def test_a_hidden_token_is_undone_where_a_sentence_is_typed_and_not_where_a_link_brings_both(open_app: Open):
+    app = open_app("compare", vary="changes", text="a bird sings", changes_b="hide~3_off~1")
+    assert app.session_state["compare_changes_b"] == read_interventions("hide~3_off~1")
+    app.query_params.update(text="a cat sleeps", changes_b="hide~2_off~1")
+    app.run()
+    assert app.session_state["compare_changes_b"] == read_interventions("hide~2_off~1")
+    app.text_input(key="compare_text").set_value("a dog barks").run()
+    assert app.session_state["compare_changes_b"] == read_interventions("off~1")
+    assert TOKEN_CHANGES_UNDONE in says(app)
+    check(app, (engine(), "a dog barks", ()), (engine(), "a dog barks", read_interventions("off~1")))
 
 
 # Numbers below the picture
