@@ -58,7 +58,6 @@ FIELDS = StageFields(
         flag_field("numbers"),
         number_field("dimensions", 6, *DIMENSIONS_SHOWN),
     ),
-    first={},
 )
 
 

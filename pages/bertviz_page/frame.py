@@ -37,7 +37,6 @@ FIELDS = StageFields(
         choice_field("stack", tuple(STACK_LABELS)),
     ),
     looks=views.FIELDS,
-    first={},
 )
 MAX_SENT_NUMBERS = 600_000
 """Numbers sent at once: twelve layers of twelve heads on 64 tokens, about 2 s until drawn on a small machine."""

@@ -52,7 +52,6 @@ MADE = {
 FIELDS = StageFields(
     own=(Field("model", catalogue.DEFAULT, controls.read_model),),
     looks=(choice_field("show", tuple(texts.SHOWS)), choice_field("made", tuple(MADE))),
-    first={},
 )
 CONTROLS = [
     Control("show", "segments", texts.SHOW, tuple(texts.SHOWS.items())),

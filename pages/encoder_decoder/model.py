@@ -51,7 +51,6 @@ FIELDS = StageFields(
         *inside.FIELDS,
     ),
     looks=look_fields(tuple(texts.KINDS), [], MOST_HEADS),
-    first={},
     names=LOOK_NAMES,
 )
 

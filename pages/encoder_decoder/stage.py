@@ -74,9 +74,8 @@ def fields_with_head(best: Head) -> StageFields:
     if state[name] in ([], state.get(widget_key(TRAINER.page, "best_head"))):
         state[name] = [best]
     state[widget_key(TRAINER.page, "best_head")] = [best]
-    fields = TRAINER.fields
-    looks = tuple(replace(field, default=[best]) if field.name == "head" else field for field in fields.looks)
-    return StageFields(fields.own, looks, fields.first, fields.names)
+    looks = tuple(replace(field, default=[best]) if field.name == "head" else field for field in TRAINER.fields.looks)
+    return replace(TRAINER.fields, looks=looks)
 
 
 def rows(answer: CopyAnswer) -> dict[str, object]:

@@ -227,4 +227,4 @@ def _forget_words_of_example(page: str) -> None:
 def fields_with_heads(scanned: Sequence[Head]) -> StageFields:
     """Return the fields of the page; heads chosen by a scan need no place in a link, whose recipient's scan chooses the same."""
     looks = tuple(replace(field, default=list(scanned)) if field.name == "heads" else field for field in FIELDS.looks)
-    return StageFields(FIELDS.own, looks, FIELDS.first)
+    return replace(FIELDS, looks=looks)

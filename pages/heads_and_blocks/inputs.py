@@ -60,7 +60,6 @@ FIELDS = StageFields(
         flag_field("numbers"),
         number_field("dimensions", 5, *DIMENSIONS_SHOWN),
     ),
-    first={},
 )
 
 

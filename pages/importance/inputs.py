@@ -49,7 +49,6 @@ FIELDS = StageFields(
             "a part must be written like 4-7, by its layer and its head, or like 4-mlp",
         ),
     ),
-    first={},
 )
 CONTROLS = [
     Control("what", "segments", texts.WHAT, tuple(texts.WHATS.items())),

@@ -41,7 +41,6 @@ FIELDS = StageFields(
         choice_field("colour", tuple(texts.COLOURS)),
         Field("heads", [(0, 0)], view_options.read_heads, heads_to_link),
     ),
-    first={},
 )
 
 PART_CONTROL = Control("part", "segments", texts.PART, tuple(texts.PARTS.items()), apart=True)

@@ -68,7 +68,6 @@ FIELDS = StageFields(
         number_field("seed", 1, 1, MAX_SEED),
         *BESIDE_LOOKS,
     ),
-    {},
     carried=before_blank,
 )
 

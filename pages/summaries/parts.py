@@ -54,7 +54,6 @@ FIELDS = StageFields(
         Field("token", None, lambda written: view_options.read_focus(written) if written else None, token_to_link),
         number_field("rank", 1, 1, TOP_K),
     ),
-    first={},
 )
 
 

@@ -133,7 +133,7 @@ def is_offered(name: str) -> bool:
     return any(name == one or name.endswith(f"_{one}") for one in shown)
 
 
-NO_FIELDS = StageFields((), (), {})
+NO_FIELDS = StageFields((), ())
 
 
 @dataclass(frozen=True)

@@ -99,7 +99,7 @@ class StageFields:
 
     own: tuple[Field, ...]
     looks: tuple[Field, ...]
-    first: Mapping[str, object]
+    first: Mapping[str, object] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
     carried: Callable[[str], str] = str
 

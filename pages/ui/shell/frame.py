@@ -206,15 +206,11 @@ def next_page(key: str) -> None:
 ROOT = Path(__file__).parents[3]
 
 
-def explain_computation(
-    *prose: str, formulas: Sequence[str] = (), letters: str = "", sources: Sequence[Callable[..., object]] = ()
-) -> None:
-    """Explain what a picture shows: in words, by its formulas, and by the code that computes it; the level may hide both.
+def explain_computation(formulas: Sequence[str] = (), letters: str = "", sources: Sequence[Callable[..., object]] = ()) -> None:
+    """Explain what a picture shows by its formulas and by the code that computes it; the level may hide both.
 
-    prose, letters: in Markdown; the latter says what the letters of the formulas stand for. formulas: in LaTeX.
+    formulas: in LaTeX. letters: what their letters stand for, in Markdown.
     """
-    for paragraph in prose:
-        st.markdown(paragraph)
     if formulas and not is_hidden("formulas"):
         with st.expander(texts.FORMULA, icon=":material/function:"):
             for formula in formulas:

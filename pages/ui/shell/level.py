@@ -84,8 +84,8 @@ ADVANCED_PARTS: Mapping[str, tuple[str, ...]] = {
 option of a control, and EXTRAS. A hidden control keeps the value that a link gave it."""
 
 
-def settle_level(page: str, by_history: bool) -> str:
-    """Return the level of a run from link, session and cookie, and store it; call it before anything is drawn.
+def settle_level(page: str, by_history: bool) -> None:
+    """Store the level of a run, from link, session and cookie; call it before anything is drawn.
 
     by_history: the browser's Back or Forward led to this run: an address without a level is then one of before any choice.
     """
@@ -96,8 +96,7 @@ def settle_level(page: str, by_history: bool) -> str:
     elif written == st.session_state.get(LEVEL_LEFT):  # the browser does not know of the choice yet
         written = None
     last = first if by_history else st.session_state.get(LEVEL_NOW, first)
-    now = st.session_state[LEVEL_NOW] = written if written in (BASIC, ADVANCED) else last
-    return now
+    st.session_state[LEVEL_NOW] = written if written in (BASIC, ADVANCED) else last
 
 
 def hide_parts(page: str) -> None:

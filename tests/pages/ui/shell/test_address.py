@@ -9,7 +9,7 @@ def page() -> None:
     from pages.ui.shell.address import hand_over, read_stage_address
     from pages.ui.shell.fields import StageFields, number_field, text_field
 
-    fields = StageFields((text_field("text"), number_field("layer", 1, 1, 9)), (), {})
+    fields = StageFields((text_field("text"), number_field("layer", 1, 1, 9)), ())
     read_stage_address("page", fields)
     if not st.session_state.get("overtaken"):
         st.session_state["own"] = hand_over("page", fields)["address"]["own"]

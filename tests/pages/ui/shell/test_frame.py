@@ -179,12 +179,12 @@ def explained_below() -> None:
     from tx_core.transformer.attention import attend
     from tx_core.transformer.layers import LayerNorm
 
-    explain_computation("In words.", formulas=["a = b"], letters="a is b.", sources=[attend, LayerNorm])
+    explain_computation(formulas=["a = b"], letters="a is b.", sources=[attend, LayerNorm])
 
 
-def test_a_computation_is_explained_in_words_by_formula_and_by_code_sent_when_unfolded_as_it_stands_in_its_file():
+def test_a_computation_is_explained_by_formula_and_by_code_sent_when_unfolded_as_it_stands_in_its_file():
     app = AppTest.from_function(explained_below).run(timeout=240)
-    assert [one.value for one in app.markdown] == ["In words.", "a is b."]
+    assert [one.value for one in app.markdown] == ["a is b."]
     assert [one.value for one in app.latex] == ["$$\na = b\n$$"]
     assert [len(app.expander), len(app.code), len(app.caption)] == [2, 0, 0]
     app.session_state["source_code"] = True
