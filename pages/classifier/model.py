@@ -3,6 +3,7 @@
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
+from operator import attrgetter
 
 import streamlit as st
 
@@ -15,7 +16,7 @@ from pages.ui.shell.address import is_offered, read_stage_address, widget_bindin
 from pages.ui.shell.controls import ask_option, choice_box, download_button
 from pages.ui.shell.fields import StageFields, choice_field, text_field
 from pages.ui.shell.level import is_hidden
-from pages.ui.shell.session import uploaded_file
+from pages.ui.shell.session import UploadedFile
 from pages.ui.stage import background_runs
 from pages.ui.stage.training import LOOK_NAMES, ShownTraining, Trainer, kept_untrained, look_fields, shown_training
 from tx_core.engine.device import best_device
@@ -142,14 +143,12 @@ def _ask_data(is_running: bool) -> None:
 def _ask_file(is_running: bool) -> None:
     """Ask for a file of the reader's own; what was read from one stays until another is read."""
     if st.session_state[widget_key(PAGE, "data")] == "own" and not is_running:
-        st.file_uploader(
-            texts.CSV,
-            type=["csv", "tsv", "txt"],
-            key=widget_key(PAGE, "csv"),
-            max_upload_size=classifier_data.MAX_FILE_BYTES // 1_000_000,
-            on_change=background_runs.attempt,
-            args=(PAGE, read_own),
-        )
+        types, most = ["csv", "tsv", "txt"], classifier_data.MAX_FILE_BYTES
+        background_runs.ask_upload(PAGE, "csv", texts.CSV, types, "own_texts", _read_file, attrgetter("source"), most)
+
+
+def _read_file(file: UploadedFile) -> LabelledTexts:
+    return classifier_data.read_csv(file.getvalue(), file.name)
 
 
 def show_data(data: LabelledTexts) -> None:
@@ -162,13 +161,6 @@ def show_data(data: LabelledTexts) -> None:
     for label, text in zip(data.train_labels[:SHOWN_EXAMPLES], data.train_texts[:SHOWN_EXAMPLES], strict=True):
         st.text(texts.EXAMPLE.format(label=data.names[label], text=text))
     download_button(texts.SAVE_CSV, lambda: examples_csv(data), "texts.csv", key=widget_key(PAGE, "texts"))
-
-
-def read_own() -> None:
-    """Read the uploaded CSV into the session; raise TextProblem for one that cannot be used."""
-    uploaded = uploaded_file(widget_key(PAGE, "csv"))
-    if uploaded is not None:  # taken out of the box again: what was read stays
-        st.session_state[widget_key(PAGE, "own_texts")] = classifier_data.read_csv(uploaded.getvalue(), uploaded.name)
 
 
 def chosen_data() -> LabelledTexts | None:

@@ -103,14 +103,24 @@ def keep_upload(page: str, box: str, kept: str, read: Callable[[UploadedFile], A
 
 
 def ask_upload(
-    page: str, box: str, label: str, types: list[str], kept: str, read: Callable[[UploadedFile], Any], name: Callable[[Any], str]
+    page: str,
+    box: str,
+    label: str,
+    types: list[str],
+    kept: str,
+    read: Callable[[UploadedFile], Any],
+    name: Callable[[Any], str],
+    most: int = MAX_FILE_BYTES,
 ) -> Any:
-    """Ask for a file, and return what was read of the last one that could be used, as `keep_upload` does; None without one."""
+    """Ask for a file, and return what was read of the last one that could be used, as `keep_upload` does; None without one.
+
+    most: bytes of a file.
+    """
     st.file_uploader(
         label,
         types,
         key=widget_key(page, box),
-        max_upload_size=MAX_FILE_BYTES // 1_000_000,
+        max_upload_size=most // 1_000_000,
         on_change=attempt,
         args=(page, keep_upload, page, box, kept, read, name),
     )
