@@ -1,7 +1,7 @@
 """A table of all heads as a picture: how kinds of heads look, the cells by kind or by a number, and heads as links write them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Protocol
 
@@ -73,17 +73,17 @@ class LegendEntry:
 CellsAndLegend = tuple[list[HeadCell], list[LegendEntry]]
 
 
-LOOKS: dict[PatternKind, tuple[str, str, str]] = {
-    "previous": ("←", ONE_COLOUR, "triangle-left"),
-    "next": ("→", "#dd8328", "triangle-right"),
-    "same": ("=", "#a06cd0", "square"),
-    "first": ("C", "#3a9a68", "diamond"),
-    "separator": ("S", "#1f9fb5", "star"),
-    "punctuation": (".", "#d35a86", "cross"),
-    "broad": ("≈", "#a8912a", "circle"),
-    "mixed": ("?", "#8793a0", "hexagon"),
+KIND_STYLES: dict[PatternKind, KindStyle] = {
+    "previous": KindStyle("previous", "←", ONE_COLOUR, "triangle-left", "the token before"),
+    "next": KindStyle("next", "→", "#dd8328", "triangle-right", "the token after"),
+    "same": KindStyle("same", "=", "#a06cd0", "square", "itself, its word, or the same word elsewhere"),
+    "first": KindStyle("[CLS]", "C", "#3a9a68", "diamond", "[CLS]"),
+    "separator": KindStyle("[SEP]", "S", "#1f9fb5", "star", "[SEP]"),
+    "punctuation": KindStyle("signs", ".", "#d35a86", "cross", "punctuation and other signs"),
+    "broad": KindStyle("broad", "≈", "#a8912a", "circle", "many tokens at once"),
+    "mixed": KindStyle("mixed", "?", "#8793a0", "hexagon", "no clear pattern"),
 }
-"""The letter, the colour and the symbol of every kind."""
+"""Of every kind in `patterns.KINDS`, with the special tokens of BERT."""
 GRAMMAR_LETTER, GRAMMAR_COLOUR = "G", "#c2452d"
 GRAMMAR_ENTRY = LegendEntry(texts.GRAMMAR_TARGET, GRAMMAR_LETTER, GRAMMAR_COLOUR)
 UNDESCRIBED: tuple[PatternKind, ...] = ("broad", "mixed")
@@ -92,12 +92,10 @@ MAX_RELATIONS = 3
 """How many relations a sentence about a head names."""
 
 
-def kind_styles(encoding: Encoding | None = None) -> dict[PatternKind, KindStyle]:
-    """Return the style of every kind in `patterns.KINDS`; special tokens are called as the model's own."""
-    first, last = _special_tokens(encoding) if encoding else ("[CLS]", "[SEP]")
-    words = texts.KIND_WORDS | {"first": first, "separator": last}
-    targets = texts.KIND_TARGETS | {"first": first, "separator": last}
-    return {kind: KindStyle(words[kind], *look, targets[kind]) for kind, look in LOOKS.items()}
+def kind_styles(encoding: Encoding) -> dict[PatternKind, KindStyle]:
+    """Return the style of every kind; special tokens are called as the model's own."""
+    special = zip(("first", "separator"), _special_tokens(encoding), strict=True)
+    return KIND_STYLES | {kind: replace(KIND_STYLES[kind], word=token, target=token) for kind, token in special}
 
 
 def _special_tokens(encoding: Encoding) -> tuple[str, str]:

@@ -192,16 +192,6 @@ FARTHEST_AND_EVEN = "{distance:.1f} tokens away; even attention is {even:.1f} aw
 
 FIRST_TOKEN, END = "the first token", "the end"
 """What stands for a model's special tokens where it has none."""
-KIND_WORDS = {"previous": "previous", "next": "next", "same": "same", "punctuation": "signs", "broad": "broad", "mixed": "mixed"}
-KIND_TARGETS = {
-    "previous": "the token before",
-    "next": "the token after",
-    "same": "itself, its word, or the same word elsewhere",
-    "punctuation": "punctuation and other signs",
-    "broad": "many tokens at once",
-    "mixed": "no clear pattern",
-}
-"""What a head of a kind attends to."""
 
 GRAMMAR_WORDS = {
     "advcl": "clause",
