@@ -12,7 +12,7 @@ from pages.classifier.model import PAGE, TRAINER, LabelInputs, chosen_training, 
 from pages.ui.export.computation import Computation, after, call, named
 from pages.ui.export.menu import offer_drawings
 from pages.ui.export.records import PartNumbers
-from pages.ui.export.training import chosen_head, training_computation, training_export
+from pages.ui.export.training import chosen_head, training_computation, training_exports
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import explain_computation, show_engine
 from pages.ui.shell.numbers import percent
@@ -193,8 +193,7 @@ def export_label(shown: ShownTraining, found: LabelPrediction, text: str) -> Non
     drawn[1:1] = [] if found.all_unknown else [contribution_drawing(found)]
     training, records = training_computation(shown, lambda: _started(shown.model))
     title = texts.EXPORT_TRAINING.format(batches=shown.model.done)
-    about = title, records, *losses_and_accuracies(shown.records)
-    more = {texts.NUMBERS_TRAINING: lambda: training_export(shown, *about)} if shown.records else {}
+    more = training_exports(shown, title, records, *losses_and_accuracies(shown.records))
     model = shown.model
     source = {"settings": repr(model.settings), "batches": model.done, "data": model.data.source}
     answer = call(classify, after(records, training), text)

@@ -149,6 +149,5 @@ TOP_CONTRIBUTION = "“{word}” contributes most to “{label}”: {amount}."
 MOST_AGAINST = " “{word}” speaks most against it: {amount}."
 HEADS = "Self-attention"
 
-NUMBERS_TRAINING = "The training"
 EXPORT_TRAINING = "Training of a classifier, {batches} batches"
 EXPORT_PREDICTION = "What a classifier makes of a text after {batches} batches"

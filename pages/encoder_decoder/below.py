@@ -10,7 +10,7 @@ from pages.encoder_decoder.stage import loss_and_shares, named_trace
 from pages.ui.export.computation import Computation, after, call, named
 from pages.ui.export.menu import offer_drawings
 from pages.ui.export.records import PartNumbers
-from pages.ui.export.training import chosen_head, training_computation, training_export
+from pages.ui.export.training import chosen_head, training_computation, training_exports
 from pages.ui.shell.address import value_of, widget_key
 from pages.ui.shell.frame import explain, explain_computation
 from pages.ui.shell.level import is_hidden
@@ -68,8 +68,7 @@ def export_answer(shown: ShownTraining, answer: CopyAnswer) -> None:
     model: CopyTraining = shown.model
     training, records = training_computation(shown, lambda: call(start_copy_training, model.settings), stored_copy)
     title = texts.EXPORT_TRAINING.format(task=TASKS[model.settings.task].title, batches=model.done)
-    about = title, records, *loss_and_shares(shown.records)
-    more = {texts.NUMBERS_TRAINING: lambda: training_export(shown, *about)} if shown.records else {}
+    more = training_exports(shown, title, records, *loss_and_shares(shown.records))
     numbers = partial(answer_numbers, model, answer, training, records)
     offer_drawings(PAGE, numbers, lambda: [attention_drawing(answer)], more=more)
 

@@ -142,5 +142,4 @@ ONE, ONE_PER_LAYER = "one", "one in each of {layers} layers"
 
 EXPORT_TRAINING = "Training of an encoder-decoder: {task}, {batches} batches"
 EXPORT_ANSWER = "Attention of an encoder-decoder after {batches} batches: {kind}"
-NUMBERS_TRAINING = "The training"
 EXPORT_INSIDE = "The three masks of an encoder-decoder"

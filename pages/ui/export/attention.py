@@ -114,12 +114,6 @@ class AttentionMap:
         return titles[self.kind].format(heads=self.head_names, model=controls.model_title(self.trace.model))
 
     @property
-    def sentences(self) -> tuple[str, str]:
-        """Return the text and the second sentence ("" for none) as they were typed."""
-        source = self.trace.attention.query_tokens
-        return source.text, source.pair or ""
-
-    @property
     def reads_special(self) -> bool:
         """Whether the text was read with the model's special tokens."""
         return self.trace.attention.query_tokens.special_tokens
@@ -139,11 +133,10 @@ class AttentionMap:
     @property
     def source(self) -> Source:
         """Return what the map is of, for the header of its files."""
-        text, pair = self.sentences
+        read, kind = self.trace.attention.query_tokens, self.kind if len(self.trace.stacks) > 1 else ""
+        about = {"text": read.text, "pair": read.pair} | reading(self.reads_special) | {"written": list(read.written)}
         changes = changes_in_words(self.trace)
-        kind = self.kind if len(self.trace.stacks) > 1 else ""
-        read = reading(self.reads_special) | {"written": list(self.trace.attention.query_tokens.written)}
-        return source(self.trace.model, text=text, pair=pair, **read, changes=changes, attention=kind, heads=self.head_names)
+        return source(self.trace.model, **about, changes=changes, attention=kind, heads=self.head_names)
 
 
 def changes_in_words(trace: Trace) -> str:

@@ -24,6 +24,7 @@ TOO_LARGE = (
 TABLE_CUT = "The first {shown:,} of {all:,} rows. The data files hold all of them."
 
 THIS_PART = "This part of the page"
+TRAINING = "The training"
 NUMBERS_TABLE = "The numbers as a table"
 NUMBERS = "All numbers"
 

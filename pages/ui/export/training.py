@@ -6,8 +6,9 @@ from itertools import islice
 import numpy as np
 from jaxtyping import Float
 
+from pages.ui.export import texts
 from pages.ui.export.computation import Computation, call, each, named
-from pages.ui.export.records import Export, PartNumbers, drawings_export
+from pages.ui.export.records import Export, Exports, PartNumbers, drawings_export
 from pages.ui.shell.address import value_of
 from pages.ui.stage.training import Curves, ShownTraining, curve_drawings
 from tx_core.transformer.interventions import Head
@@ -24,12 +25,15 @@ def training_computation(
     return training, named("records", call(list, call(islice, training.updates(), shown.model.done)))
 
 
-def training_export(shown: ShownTraining, title: str, records: Computation, losses: Curves, shares: Curves) -> Export:
-    """Return the export of what was measured after each batch."""
+def training_exports(shown: ShownTraining, title: str, records: Computation, losses: Curves, shares: Curves) -> Exports:
+    """Offer what was measured after each batch, once there is anything."""
     source = {"settings": repr(shown.model.settings), "batches": shown.model.done}
-    drawn = each(records, lambda one: (one.done, one.values))
-    numbers = PartNumbers(title, source, [drawn])
-    return drawings_export(numbers, [*curve_drawings(losses, logarithmic=True), *curve_drawings(shares)])
+    numbers = PartNumbers(title, source, [each(records, lambda one: (one.done, one.values))])
+
+    def export() -> Export:
+        return drawings_export(numbers, [*curve_drawings(losses, logarithmic=True), *curve_drawings(shares)])
+
+    return {texts.TRAINING: export} if shown.records else {}
 
 
 def chosen_head(page: str, weights: Float[np.ndarray, "layer head query key"]) -> Head:

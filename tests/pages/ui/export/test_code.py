@@ -11,9 +11,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.classifier import texts as label_texts
 from pages.compare.texts import MAPS_EXPORT, SIMILARITY_COLUMNS, WORD_EXPORT
-from pages.encoder_decoder import texts as copy_texts
 from pages.fill_mask import texts as fill_mask_texts
 from pages.fill_mask.head_scan import BEGIN
 from pages.many_sentences.heads import heads_part, report_numbers
@@ -303,16 +301,16 @@ def table_of(export: Export) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize(
-    ("page", "kind", "view", "numbers", "training"),
+    ("page", "kind", "view", "numbers"),
     [
-        ("encoder_decoder", copy_page.KIND, copy_page.SMALL, "stack.weights[0]", copy_texts.NUMBERS_TRAINING),
-        ("classifier", classifier_page.KIND, classifier_page.SMALL, "prediction.probabilities", label_texts.NUMBERS_TRAINING),
-        ("encoder_decoder", "", {}, "stack.weights[0]", copy_texts.NUMBERS_TRAINING),
+        ("encoder_decoder", copy_page.KIND, copy_page.SMALL, "stack.weights[0]"),
+        ("classifier", classifier_page.KIND, classifier_page.SMALL, "prediction.probabilities"),
+        ("encoder_decoder", "", {}, "stack.weights[0]"),
     ],
     ids=["encoder-decoder", "classifier", "stored encoder-decoder"],
 )
 def test_the_code_of_a_training_gives_the_same_model_again(
-    open_app: Open, made: list[Export], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, page, kind, view, numbers, training
+    open_app: Open, made: list[Export], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, page, kind, view, numbers
 ):
     with own_server(monkeypatch, limit=2, pause=0) as registry:
         app = open_app(page, **view)
@@ -320,7 +318,7 @@ def test_the_code_of_a_training_gives_the_same_model_again(
             records = until_still(ask_stage(app, "settings", {"training": "train"}), registry, kind).records
         else:
             records = stored_copy().records
-        for name in (training, texts.THIS_PART):
+        for name in (texts.TRAINING, texts.THIS_PART):
             opened(app, page, name, texts.DATA)
     made = [made[-2], made[-1]]
     first = [[row["number"] for row in table_of(export) if row["drawing"] == table_of(export)[0]["drawing"]] for export in made]
