@@ -74,8 +74,7 @@ def fields_with_head(best: Head) -> StageFields:
     if state[name] in ([], state.get(widget_key(TRAINER.page, "best_head"))):
         state[name] = [best]
     state[widget_key(TRAINER.page, "best_head")] = [best]
-    looks = tuple(replace(field, default=[best]) if field.name == "head" else field for field in TRAINER.fields.looks)
-    return replace(TRAINER.fields, looks=looks)
+    return TRAINER.fields.with_default("head", [best])
 
 
 def rows(answer: CopyAnswer) -> dict[str, object]:
@@ -118,7 +117,8 @@ def explain_errors(answer: CopyAnswer, model: CopyTraining, test: Callable[[], t
 def named_trace(answer: CopyAnswer) -> Trace:
     """Return the attention of an answer: cross-attention first, its rows named by what the decoder reads and writes."""
     reads = answer.trace.stacks[-1].query_tokens.tokens
-    steps = step_names(reads, answer.written)
+    pairs = zip(token_names(reads), answer.written, strict=True)
+    steps = [texts.STEP.format(read=token, written=number) for token, number in pairs]  # as in "start → 84"
     stacks = {stack.kind: stack for stack in answer.trace.stacks}
 
     def named(stack: AttentionStack) -> AttentionStack:
@@ -136,11 +136,6 @@ def _with_tokens(encoding: Encoding, names: Sequence[str]) -> Encoding:
 def token_names(tokens: Sequence[str]) -> list[str]:
     """Return token labels of a sequence; the start token is named, since its number, 1, looks like one of the others."""
     return [texts.START, *tokens[1:]]
-
-
-def step_names(read: Sequence[str], written: Sequence[int]) -> list[str]:
-    """Return a name for each step of a decoder by the token that it reads and the number that it writes, as in "start → 84"."""
-    return [texts.STEP.format(read=token, written=number) for token, number in zip(token_names(read), written, strict=True)]
 
 
 # Curves and the architecture

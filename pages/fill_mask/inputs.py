@@ -1,8 +1,7 @@
 """What the page is asked: a sentence with blanks or two, words to follow, a model, and how the lists are shown."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache as cached
 
 import streamlit as st
@@ -32,7 +31,6 @@ from pages.ui.stage.view_options import COMPARED
 from tx_core.errors import ExplorerError
 from tx_core.fill_mask.blanks import text_parts
 from tx_core.fill_mask.word_scores import read_words
-from tx_core.transformer.interventions import Head
 
 MAX_LINKED_BLANKS = 20
 EXAMPLES = read_examples("fill_mask", dict.fromkeys(("text", "second", "named", "limit"), str), ("named", "limit"))
@@ -222,9 +220,3 @@ def _forget_words_of_example(page: str) -> None:
     brought = before.view["named"] if before else ""
     if brought and value_of(page, "named") == brought and not (now and now.view["named"] == brought):
         set_values(page, {"named": ""})
-
-
-def fields_with_heads(scanned: Sequence[Head]) -> StageFields:
-    """Return the fields of the page; heads chosen by a scan need no place in a link, whose recipient's scan chooses the same."""
-    looks = tuple(replace(field, default=list(scanned)) if field.name == "heads" else field for field in FIELDS.looks)
-    return replace(FIELDS, looks=looks)

@@ -6,7 +6,7 @@ from typing import Any
 
 from pages.fill_mask import texts
 from pages.fill_mask.head_scan import describe_scan, invitation, take_scan
-from pages.fill_mask.inputs import FIELDS, ONLY_LIST, BlankInputs, fields_with_heads, take_word
+from pages.fill_mask.inputs import FIELDS, ONLY_LIST, BlankInputs, take_word
 from pages.fill_mask.predictions import (
     checked_label,
     contrasts,
@@ -64,7 +64,8 @@ def blank_stage(page: str, run: BlankRun) -> None:
         about["routes"] = offered_routes(run.name, looked.number)
         return pack_runs(header | about, run.name, looked.trace, plain, shown)
 
-    mount(page, fields_with_heads(looked.scanned), pack, partial(take_wishes, page))
+    # Heads chosen by a scan need no place in a link, whose recipient's scan chooses the same.
+    mount(page, FIELDS.with_default("heads", looked.scanned), pack, partial(take_wishes, page))
 
 
 def first_blank_stage(page: str) -> None:
@@ -75,7 +76,7 @@ def first_blank_stage(page: str) -> None:
 def empty_blank_stage(inputs: BlankInputs) -> None:
     """Draw a stage that shows the words of the sentences only."""
     told = {"labels": LABELS, "prediction": None, "scan": None, "sentences": _sentences(inputs)}
-    empty_stage(inputs.page, fields_with_heads(()), partial(take_wishes, inputs.page), lambda _: told)
+    empty_stage(inputs.page, FIELDS, partial(take_wishes, inputs.page), lambda _: told)
 
 
 def _sentences(inputs: BlankInputs) -> list[dict[str, object]]:

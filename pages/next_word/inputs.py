@@ -7,7 +7,7 @@ import streamlit as st
 from pages.next_word import texts
 from pages.ui.shell.address import ask_for_view, page_view, widget_key
 from pages.ui.shell.examples import Example, hint, offer_examples
-from pages.ui.shell.fields import Field, StageFields, choice_field, number_field
+from pages.ui.shell.fields import Field, StageFields, check, choice_field, number_field
 from pages.ui.stage import view_options
 from pages.ui.stage.changes import CHANGES_FIELD
 from pages.ui.stage.inputs import SentenceInputs, input_fields, sentence_inputs
@@ -46,14 +46,8 @@ def write_written(ids: tuple[int, ...]) -> str:
 
 def _share_field(name: str, options: tuple[float, ...]) -> Field[float]:
     """Return a field that takes one of a few numbers, 1 by default."""
-
-    def read(written: str) -> float:
-        found = {f"{one:g}": one for one in options}
-        if written not in found:
-            raise ValueError(f"must be one of {', '.join(found)}")
-        return found[written]
-
-    return Field(name, 1.0, read, lambda value: f"{value:g}")
+    write = "{:g}".format
+    return Field(name, 1.0, lambda written: float(check(written, list(map(write, options)))), write)
 
 
 FIELDS = StageFields(

@@ -2,7 +2,6 @@
 
 from base64 import b64encode
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -58,8 +57,7 @@ def _fields(page: str, run: WritingRun) -> StageFields:
     last = run.start - 1 + len(run.inputs.written)
     if st.session_state[widget_key(page, "focus")] is None:
         st.session_state[widget_key(page, "focus")] = last
-    looks = tuple(replace(field, default=last) if field.name == "focus" else field for field in FIELDS.looks)
-    return replace(FIELDS, looks=looks)
+    return FIELDS.with_default("focus", last)
 
 
 def empty_writing_stage(page: str) -> None:

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.ui.shell import controls
-from pages.ui.shell.address import read_stage_address, set_values, value_of, widget_binding, widget_key
+from pages.ui.shell.address import value_of, widget_binding, widget_key
 from pages.ui.shell.examples import offer_views, read_examples
 from pages.ui.shell.fields import StageFields, choice_field, number_field, place_field
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage import background_runs
 from pages.ui.stage.controls import Control
-from pages.ui.stage.inputs import PageInputs, ask_model, ask_pair, input_fields, input_values
+from pages.ui.stage.inputs import PageInputs, ask_model, ask_pair, input_fields, input_values, read_pair_address
 from pages.ui.stage.sentence_file import ask_file, own_sentences, show_sentences
 from pages.ui.stage.texts import UPLOAD_SENTENCES
 from pages.vectors import texts
@@ -79,9 +79,7 @@ class VectorInputs(PageInputs):
 
 def vector_inputs() -> VectorInputs:
     """Read the address, draw the boxes and the examples, take in a file, and return what is asked."""
-    arriving, first = read_stage_address(PAGE, FIELDS), EXAMPLES[0].view
-    if arriving and value_of(PAGE, "text") == first["text"] and not value_of(PAGE, "text_b"):
-        set_values(PAGE, {"text_b": first["text_b"]})  # a link that names no text
+    read_pair_address(PAGE, FIELDS)
     if value_of(PAGE, "texts") == "typed":
         ask_pair(PAGE, {"text": texts.TEXT_A, "text_b": texts.TEXT_B}, _ask_more)
     else:

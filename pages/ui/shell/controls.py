@@ -7,13 +7,13 @@ from typing import Any, Literal, TypeVar
 
 import streamlit as st
 
-from pages.ui.shell import cache, readiness, texts
+from pages.ui.shell import readiness, texts
 from pages.ui.shell.address import is_offered, widget_binding
 from tx_core.engine import catalogue
 from tx_core.engine.catalogue import ModelCard
 from tx_core.engine.download import CATALOGUE
 from tx_core.engine.engine import Engine
-from tx_core.errors import ModelUnavailable, TextProblem, memory_checked
+from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.settings import host_settings
 from tx_core.transformer.interventions import Head
 
@@ -98,15 +98,6 @@ def wait_for(name: str) -> AbstractContextManager:
         return nullcontext()
     here = catalogue.is_on_this_machine(name)
     return st.spinner(texts.LOADING_MODEL if here else texts.DOWNLOADING_MODEL, show_time=True)
-
-
-def model_engine(model: str, *, bare: bool = False, weights: bool = False) -> Engine:
-    """Return the engine of a model, showing that it is loaded; raise ExplorerError where it is not available.
-
-    bare: whether it reads without special tokens. weights: as of `cache.engine`.
-    """
-    with memory_checked(), wait_for(model):
-        return cache.engine(model, special_tokens=not bare, weights=weights)
 
 
 def offer_default_model(key: str, name: str = catalogue.DEFAULT) -> None:

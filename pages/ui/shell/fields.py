@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Generic, Self, TypeVar
 
 Value = TypeVar("Value")
 
@@ -112,6 +112,11 @@ class StageFields:
     def first_values(self) -> dict[str, object]:
         """The value of every field in the first view."""
         return {one.name: one.default for one in self.all} | dict(self.first)
+
+    def with_default(self, name: str, value: object) -> Self:
+        """Return the fields with another default of a look, which is then not linked."""
+        looks = tuple(replace(look, default=value) if look.name == name else look for look in self.looks)
+        return replace(self, looks=looks)
 
 
 def without_texts(fields: Sequence[Field], address: Mapping[str, str]) -> dict[str, str]:

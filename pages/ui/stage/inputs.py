@@ -64,7 +64,8 @@ class PageInputs:
         """Return the engine of the model, without fetching one that the page does not take; raise ExplorerError."""
         if self.needs_blanks and not (card := catalogue.card(self.model)).fills_blanks:
             raise no_head(card.title)
-        return controls.model_engine(self.model, bare=self.bare, weights=self.needs_weights)
+        with memory_checked(), controls.wait_for(self.model):
+            return cache.engine(self.model, special_tokens=not self.bare, weights=self.needs_weights)
 
     def in_link(self, **view: str) -> dict[str, str]:
         """Return the parameters of a link to what the same model reads in the same way. view: what it reads, and how to look."""
@@ -169,6 +170,13 @@ def sentence_inputs(
     return ask_sentences(page, asked, read, lambda: ask_model(page, offers), counts=counts)
 
 
+def read_pair_address(page: str, fields: StageFields) -> None:
+    """Read the address of a page that begins with sentences A and B; a link that names none shows both."""
+    first, arriving = fields.first, read_stage_address(page, fields)
+    if arriving and value_of(page, "text") == first["text"] and not value_of(page, "text_b"):
+        set_values(page, {"text_b": first["text_b"]})
+
+
 def pair_inputs(
     page: str,
     fields: StageFields,
@@ -186,10 +194,7 @@ def pair_inputs(
     make: takes the values of the page's own fields. exchange: help of the button that exchanges A and B, each field with the one
     whose name ends in _b. free: as of `offer_views`. apart: whether what else is asked has a row of its own.
     """
-    arriving, first = widget_key(page, "text") not in st.session_state, fields.first
-    read_stage_address(page, fields)
-    if arriving and value_of(page, "text") == first["text"] and not value_of(page, "text_b"):
-        set_values(page, {"text_b": first["text_b"]})  # a link that names no sentence
+    read_pair_address(page, fields)
     names = [field.name for field in fields.own]
     others = {name: f"{name}_b" for name in names if f"{name}_b" in names}
 
