@@ -7,13 +7,15 @@ import numpy as np
 import streamlit as st
 
 from pages.bert import texts
-from pages.bert.inputs import FIELDS, PAGE, SETTINGS, BertInputs, chosen_head, offers_part, part_controls
+from pages.bert.inputs import FIELDS, PAGE, SETTINGS, BertInputs, chosen_head, part_controls
 from pages.ui.export.computation import Computation, call, computed, engine_call, named
 from pages.ui.export.menu import offer_drawings
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell import cache, readiness
+from pages.ui.shell.address import is_offered
 from pages.ui.shell.controls import model_title
 from pages.ui.shell.frame import explain_computation
+from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import small_number
 from pages.ui.stage import attention
 from pages.ui.stage import texts as stage_texts
@@ -139,6 +141,6 @@ def bert_architecture(layers: int, found: Parity | None = None, *, lit: str = ""
     attention, feed = Box("attention", texts.ATTENTION_BOX), Box("feed", texts.FEED_BOX)
     parts = [replace(box, lit=box.name == lit) for box in residual_parts(attention, feed, norm_first=False)]
     before = Box("embeddings", texts.EMBEDDINGS_BOX, note=ends.get("embeddings", ""))
-    leads = {"part": "labels"} if offers_part("labels") else {}
+    leads = {"part": "labels"} if is_offered("part") and not is_hidden("part=labels") else {}
     head = Box("head", texts.HEAD_BOX, texts.HEAD_BOX_SAID, note=ends.get("head", ""), sets=leads, lit=lit == "head")
     return architecture(Stack(parts, layers, 1, [before], [head], field=field, notes=whole, part_notes=notes))

@@ -10,10 +10,9 @@ from pages.ui.export.computation import Computation
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell import controls
 from pages.ui.shell import texts as shell_texts
-from pages.ui.shell.address import is_offered, read_stage_address, set_values, value_of, view_parameters
+from pages.ui.shell.address import read_stage_address, set_values, value_of, view_parameters
 from pages.ui.shell.fields import Field, StageFields, choice_field, flag_field, number_field, text_field
 from pages.ui.shell.frame import open_address, page_address
-from pages.ui.shell.level import is_hidden
 from pages.ui.stage import view_options
 from pages.ui.stage.controls import SPECIAL_CONTROL, Control, matrix_controls, seed_control
 from pages.ui.stage.inputs import PageInputs, ask_sentences, input_values
@@ -154,8 +153,3 @@ def part_controls(inputs: BertInputs) -> list[Control]:
     drawn = matrix_controls(DIMENSIONS_SHOWN) if inputs.part == "labels" else []
     part = Control("part", "segments", texts.PART, tuple(texts.PARTS.items()), apart=True)
     return [part, *own[inputs.part], *drawn, SPECIAL_CONTROL]
-
-
-def offers_part(part: str) -> bool:
-    """Return whether a reader may go to a part of the page."""
-    return is_offered("part") and not is_hidden(f"part={part}")

@@ -30,7 +30,7 @@ from pages.ui.stage.texts import DRAWING_LABELS, SECOND_SENTENCE, TOKEN_CHANGES_
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from pages.ui.stage.view_options import MAX_DRAWN_LINES, MAX_LAYERS_OR_HEADS, SCALES, read_focus, token_to_link
 from tx_core.errors import ExplorerError
-from tx_core.transformer.interventions import Intervention, read_interventions, write_interventions
+from tx_core.transformer.interventions import Head, Intervention, read_interventions, write_interventions
 
 PAGE = "compare"
 READ_BEFORE = "compare_read_before"
@@ -77,16 +77,18 @@ def name_head(head: SideHead) -> str:
     return texts.LAYER_MEAN.format(layer=layer + 1) if number is None else controls.head_name((layer, number))
 
 
+def heads_of(head: SideHead, count: int) -> list[Head]:
+    """List the heads that a map is the mean of. count: of the heads of a layer."""
+    layer, number = head
+    return [(layer, every) for every in range(count)] if number is None else [(layer, number)]
+
+
 def read_word(written: str) -> WordPair:
     """Read the chosen word's positions in A and in B, as in 3-3; ValueError for anything else."""
     match = re.fullmatch(r"([1-9][0-9]{0,4})-([1-9][0-9]{0,4})", written, flags=re.ASCII)
     if not match:
         raise ValueError("a word must be written by its positions in A and B, like 3-3")
     return int(match[1]) - 1, int(match[2]) - 1
-
-
-def _write_word(word: WordPair | None) -> str:
-    return "" if word is None else f"{word[0] + 1}-{word[1] + 1}"
 
 
 def _side_fields(suffix: str, seed: int) -> tuple[Field, ...]:
@@ -110,7 +112,7 @@ LOOKS = (
     number_field("lines", 40, 1, MAX_DRAWN_LINES),
     choice_field("scale", SCALES),
     Field("focus", None, read_focus, token_to_link),
-    Field("word", None, read_word, _write_word),
+    Field("word", None, read_word, lambda word: "" if word is None else f"{word[0] + 1}-{word[1] + 1}"),
     choice_field("compared", ("difference", "before", "after")),
 )
 
@@ -246,14 +248,12 @@ def changes_in_full(active: Changes) -> str:
 
 
 def _tell_changes(active: Changes) -> None:
-    def reset() -> None:
-        set_values(PAGE, {"changes": ()})
-
     single = len(active) == 1
     with st.container(horizontal=True, vertical_alignment="center"):
         note = texts.BOTH_CHANGED_ONCE if single else texts.BOTH_CHANGED
         st.caption(note.format(changes=changes_in_full(active)))
-        st.button(texts.UNDO_ONE if single else texts.UNDO_ALL, key=widget_key(PAGE, "reset"), on_click=reset)
+        act = {"on_click": set_values, "args": (PAGE, {"changes": ()})}
+        st.button(texts.UNDO_ONE if single else texts.UNDO_ALL, key=widget_key(PAGE, "reset"), **act)
 
 
 def read_sides() -> Sides:

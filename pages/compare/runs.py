@@ -10,7 +10,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from pages.compare import texts
-from pages.compare.inputs import PAGE, SideHead, Sides, name_head
+from pages.compare.inputs import PAGE, SideHead, Sides, heads_of, name_head
 from pages.ui.export.attention import changes_in_words
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import set_values, value_of, widget_key
@@ -24,6 +24,7 @@ from tx_core.analysis.comparison import Comparison, Spelling, compare_attention,
 from tx_core.analysis.views import View
 from tx_core.engine.catalogue import catalogue
 from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable, memory_checked
+from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Trace
 
 TRACE_PARTS = ("weights", "hidden")
@@ -63,11 +64,9 @@ class SideRun:
         return replace(self, trace=replace(self.trace, stacks=(stack,)), words=words, hide=hide)
 
     @property
-    def heads(self) -> list[tuple[int, int]]:
+    def heads(self) -> list[Head]:
         """List the heads that its map is the mean of."""
-        layer, number = self.head
-        count = self.trace.attention.weights.shape[1]
-        return [(layer, every) for every in range(count)] if number is None else [(layer, number)]
+        return heads_of(self.head, self.trace.attention.weights.shape[1])
 
     @property
     def weights(self) -> Float[np.ndarray, "word word"]:

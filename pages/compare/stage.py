@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from pages.compare import texts
-from pages.compare.inputs import FIELDS, PAGE, VARIES, SideHead, changes_in_full, take_wish
+from pages.compare.inputs import FIELDS, PAGE, VARIES, changes_in_full, heads_of, take_wish
 from pages.compare.runs import RunPair, SideRun
 from pages.compare.words import FollowedWord, first_word, word_chart
 from pages.ui.shell import controls
@@ -46,7 +46,7 @@ def _with_heads(header: Mapping[str, object], heads: int, heads_b: int) -> dict[
     def expand(view: Mapping[str, object]) -> dict[str, object]:
         kept = {name: value for name, value in view.items() if name not in ("head", "head_b")}
         named = {"head": ("heads", heads), "head_b": ("heads_b", heads_b)}
-        return kept | {key: _all_heads(view[name], count) for name, (key, count) in named.items() if name in view}
+        return kept | {key: heads_of(view[name], count) for name, (key, count) in named.items() if name in view}
 
     address, choices = header["address"], {"heads": "head", "heads_b": "head_b", "sides": "vary"}
     hidden = [name for name, field in choices.items() if not is_offered(field)]
@@ -55,11 +55,6 @@ def _with_heads(header: Mapping[str, object], heads: int, heads_b: int) -> dict[
         "address": address | {name: expand(address[name]) for name in ("defaults", "first")},
         "hidden": [*(name for name in header["hidden"] if name != "heads"), "changes", *hidden],
     }
-
-
-def _all_heads(head: SideHead, count: int) -> list[list[int]]:
-    layer, number = head
-    return [[layer, every] for every in range(count)] if number is None else [[layer, number]]
 
 
 def _about(pair: RunPair) -> dict[str, object]:

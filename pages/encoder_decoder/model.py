@@ -93,13 +93,13 @@ def _ask_settings(is_running: bool) -> None:
         training_sizes.size_inputs(PAGE, offered_sizes(), disabled=is_running, rate_help=texts.LEARNING_RATE_HELP)
         st.toggle(texts.POST_NORM, key=widget_key(PAGE, "post"), disabled=is_running, help=texts.POST_NORM_HELP)
         if not exceeds(NOTEBOOK_COPY, device_limits(best_device()).encoder_decoder):
-            st.button(texts.FULL_SIZE, key=widget_key(PAGE, "full"), disabled=is_running, on_click=_choose_full_size)
+            act = {"on_click": _set_sizes, "args": (NOTEBOOK_COPY,)}
+            st.button(texts.FULL_SIZE, key=widget_key(PAGE, "full"), disabled=is_running, **act)
 
 
-def _choose_full_size() -> None:
-    """Set the sizes of the notebook; the task stays."""
-    values = training_sizes.page_values(NOTEBOOK_COPY, SIZES) | {"post": not NOTEBOOK_COPY.norm_first}
-    set_values(PAGE, values)
+def _set_sizes(settings: CopySettings) -> None:
+    """Write all settings into the page's controls but for the task, which stays."""
+    set_values(PAGE, training_sizes.page_values(settings, SIZES) | {"post": not settings.norm_first})
 
 
 def chosen_settings() -> CopySettings:
@@ -120,9 +120,8 @@ def choose_task() -> None:
 
 def show_settings(model: CopyTraining) -> None:
     """Write the settings of a model that is trained further into the page's controls."""
-    settings = model.settings
-    values = training_sizes.page_values(settings, SIZES) | {"task": settings.task, "post": not settings.norm_first}
-    set_values(PAGE, values)
+    _set_sizes(model.settings)
+    set_values(PAGE, {"task": model.settings.task})
 
 
 # The model

@@ -174,12 +174,8 @@ def note(moved: EntryShift) -> str:
     return template.format(before=moved.rank_before, after=moved.rank_after)
 
 
-def prediction_shift(engine: Engine, text: str, changed: Changes, chosen: ListSettings) -> tuple[BlankShift, ...]:
-    """Predict with and without the changes; raise ExplorerError where that cannot be done."""
-    return cache.call(_shift, engine, text, changed, **chosen.options)
-
-
-def _shift(engine: Engine, text: str, changed: Changes, **options: float) -> tuple[BlankShift, ...]:
+def prediction_shift(engine: Engine, text: str, changed: Changes, **options: float) -> tuple[BlankShift, ...]:
+    """Predict with and without the changes; raise ExplorerError where that cannot be done. options: as of `ListSettings`."""
     traces = blank_trace(engine, text), blank_trace(engine, text, changed)
     return shift_predictions(engine, text, changed, traces=traces, **options)
 

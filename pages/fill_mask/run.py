@@ -156,7 +156,8 @@ def _look(inputs: BlankInputs, engine: Engine, answers: list[SentencePredictions
     notices = drop_missing_changes(page, plain)
     changed = active_changes(page)
     trace = blank_trace(engine, answer.text, changed) if changed else plain
-    shift = predictions.prediction_shift(engine, answer.text, changed, chosen)[blank.number] if changed else None
+    shifts = cache.call(predictions.prediction_shift, engine, answer.text, changed, **chosen.options) if changed else ()
+    shift = shifts[blank.number] if changed else None
     scores = word_scores(engine, answer.text, inputs.followed, blank.number, changed) if changed else None
     automatic, scanned = _choose_heads(page, engine, answer.text, blank.number) if looks else (False, [])
     scan_asked = head_scan.offered_scan(page, engine, answer, blank.number, changed) if looks else None

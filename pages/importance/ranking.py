@@ -32,11 +32,6 @@ EXTREMES = 3
 TALLEST_ROW = 52
 
 
-def ranking_pictures(found: Importance, asked: ImportanceInputs) -> list[Picture]:
-    """Draw heads, and the sublayers of all layers: of each a wall, the ranking, and the prompts that need the chosen one."""
-    return [picture for what in texts.WHATS for picture in RankingView(found, asked, what).pictures()]
-
-
 @dataclass(frozen=True)
 class RankingView:
     """The heads, or the sublayers of all layers, as they are shown. what: a key of `texts.WHATS`."""
@@ -204,7 +199,7 @@ def ranking_part(found: Importance, asked: ImportanceInputs) -> Part:
     file = call(read_answer_prompts, call(Path, asked.file)) if asked.name == OWN else call(prompt_set, asked.name)
     measured = named("found", call(importance, engine_call(asked), named("prompts", file), asked.ablation))
     return Part(
-        ranking_pictures(found, asked),
+        [picture for what in texts.WHATS for picture in RankingView(found, asked, what).pictures()],
         PartNumbers(title, about, [measured.to_pandas()]),
         [texts.SHOWS],
         lambda: show_left_out(found),

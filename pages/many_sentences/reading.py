@@ -1,6 +1,7 @@
 """The sentences, and the background run that reads them: started, watched and stopped by its visitor."""
 
 from dataclasses import dataclass
+from operator import attrgetter
 
 import streamlit as st
 
@@ -39,7 +40,7 @@ def ask_source(page: str) -> str:
 
 def ask_scan(page: str) -> OpenedScan | None:
     """Ask for the result of a scan; explain how to make one as long as there is none."""
-    opened = ask_upload(page, "scan_file", texts.UPLOAD_SCAN, ["json"], "scan", _open_scan, lambda kept: kept.name)
+    opened = ask_upload(page, "scan_file", texts.UPLOAD_SCAN, ["json"], "scan", _open_scan, attrgetter("name"))
     if opened is None:
         st.caption(texts.SCAN_FIRST)
         st.code(texts.SCAN_COMMAND, language="shell")
@@ -98,7 +99,8 @@ def report_to_show(page: str, run: OfferedRun, engine: Engine | None, sentences:
     """
     last = _report_of(run, sentences)
     chosen = engine is not None and sentences is not None
-    if last and chosen and last.sentences is sentences and _is_same_model(engine, last):
+    read_by = engine and (engine.name, engine.tokenizer.special_tokens)
+    if last and chosen and last.sentences is sentences and read_by == (last.model, last.special_tokens):
         return last
     if chosen and engine.name == catalogue.DEFAULT and sentences is embedded_sentences():
         # The built-in model reads the built-in sentences in a second.
@@ -108,11 +110,6 @@ def report_to_show(page: str, run: OfferedRun, engine: Engine | None, sentences:
         model = controls.model_title(last.model)
         st.text(texts.LAST_RUN_DIFFERS.format(source=last.sentences.source, model=model))
     return last
-
-
-def _is_same_model(engine: Engine, report: HeadReport) -> bool:
-    """Return whether a report is of this model, with special tokens added or left out alike."""
-    return (report.model, report.special_tokens) == (engine.name, engine.tokenizer.special_tokens)
 
 
 def _report_of(run: OfferedRun, chosen: Sentences | None) -> HeadReport | None:

@@ -58,11 +58,6 @@ def mask_from_link(written: str) -> Bool[np.ndarray, "query key"]:
     return np.unpackbits(np.frombuffer(packed, np.uint8), count=tokens**2).astype(bool).reshape(tokens, tokens)
 
 
-def read_mask(written: str) -> str:
-    """Read a drawn mask as a link writes it; raise ValueError for nonsense."""
-    return mask_to_link(mask_from_link(written))
-
-
 SETTINGS = (
     choice_field("part", tuple(texts.PARTS)),
     number_field("padding", 0, *SIZES),
@@ -81,7 +76,7 @@ FIELDS = StageFields(
         choice_field("kind", tuple(texts.KINDS)),
         number_field("width", 1, *SIZES),
         choice_field("penalty", PENALTIES),
-        Field("mask", "", read_mask),
+        Field("mask", "", lambda written: mask_to_link(mask_from_link(written))),
         choice_field("matrices", STATES),
         Field("numbers", True, lambda written: check(written, ("0", "1")) == "1", lambda on: str(int(on))),
         Field("cell", None, cell_from_link, cell_to_link),

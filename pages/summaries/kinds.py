@@ -1,7 +1,6 @@
 """All heads of a run at a glance: a table of layers × heads, coloured by what each head does."""
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from jaxtyping import Float
@@ -10,7 +9,7 @@ from pages.summaries import texts
 from pages.summaries.run import PAGE, ask_head, engine_of, part_of, trace_call
 from pages.ui.export.computation import Computation, call, each, evaluate, named
 from pages.ui.export.part import Part
-from pages.ui.export.records import DataTable, table_of
+from pages.ui.export.records import table_of
 from pages.ui.shell import cache
 from pages.ui.shell.address import is_offered
 from pages.ui.shell.frame import page_address
@@ -86,7 +85,7 @@ def sum_up(inputs: SentenceInputs, _engine: Engine, trace: Trace) -> Part:
         numbers(trace),
         texts.KINDS_CAVEAT,
         sources=(patterns.TokenMarks, *patterns.TARGETS.values(), *measured),
-        table=partial(heads_table, summary),
+        table=lambda: table_of(rows_of(summary), f"{texts.KINDS_NUMBERS} {GRAMMAR_COLUMNS_NOTE}"),
         controls=[colours, heads],
     )
 
@@ -112,11 +111,6 @@ def rows_of(summary: HeadSummary) -> list[dict[str, object]]:
         return {"spread (0 to 1)": spread, "distance (tokens)": distance}
 
     return rows_of_heads(summary, measures)
-
-
-def heads_table(summary: HeadSummary) -> DataTable:
-    """Return all numbers of all heads."""
-    return table_of(rows_of(summary), f"{texts.KINDS_NUMBERS} {GRAMMAR_COLUMNS_NOTE}")
 
 
 def numbers(trace: Trace) -> list[Computation]:

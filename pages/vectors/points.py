@@ -1,12 +1,12 @@
 """The picture of the page: tokens as points in the plane of each layer, which move from layer to layer."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import nullcontext
 
 import streamlit as st
 
-from pages.ui.export.computation import Computation, call, engine_call, named, sentences_call
+from pages.ui.export.computation import call, engine_call, named, sentences_call
 from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell import cache
@@ -44,9 +44,11 @@ def points_part(inputs: VectorInputs, engine: Engine) -> Part:
     """Place the tokens of what is asked. Raise ExplorerError where nothing can be read."""
     sentences = inputs.sentences
     method = () if inputs.method == "pca" else (inputs.method,)
-    computation = named("found", call(project, engine_call(inputs), texts_in_code(sentences), *method))
+    many = isinstance(sentences, Sentences)
+    given = sentences_call(sentences) if many else list(sentences)
+    computation = named("found", call(project, engine_call(inputs), given, *method))
     # Not under the code that computes it: two visitors' files may have the same name.
-    asked = sentences.fingerprint if isinstance(sentences, Sentences) else tuple(sentences)
+    asked = sentences.fingerprint if many else tuple(sentences)
     key = ("project", cache.engine_key(engine), asked, *method)
     with st.spinner(texts.PLACING, show_time=True) if method else nullcontext():
         found: Projection = cache.get_or_compute(key, lambda: project(engine, sentences, *method))
@@ -66,11 +68,6 @@ def points_part(inputs: VectorInputs, engine: Engine) -> Part:
     if inputs.texts == "typed":
         note_how_read(engine, inputs.text, inputs.text_b, key=widget_key(PAGE, "model"))
     return Part([shown], numbers, _prose(found), below, [formula], sources=[source_of], controls=controls)
-
-
-def texts_in_code(sentences: Sentences | Sequence[str]) -> Computation | list[str]:
-    """Return the computation of sentences, or texts as they are typed."""
-    return sentences_call(sentences) if isinstance(sentences, Sentences) else list(sentences)
 
 
 def name_texts(inputs: VectorInputs) -> str:

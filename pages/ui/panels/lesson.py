@@ -215,11 +215,6 @@ def parts_of(lesson: Lesson) -> list[tuple[str, tuple[int, ...]]]:
     return [(name if len(numbers) > 1 else lesson.steps[numbers[0] - 1].title, numbers) for name, numbers in parts]
 
 
-def place_in_strip(lesson: Lesson, number: int) -> int:
-    """Return the index, from 0, of the part that a step belongs to: some parts have several steps."""
-    return next(place for place, (_, numbers) in enumerate(parts_of(lesson)) if number in numbers)
-
-
 def is_done(name: str, lesson: Lesson, number: int) -> bool:
     """Return whether the learner has met the condition of a step; see `Step.done`."""
     guesses, changed = st.session_state.get(GUESSES, {}), st.session_state.get(CHANGED_STEPS, ())
@@ -247,7 +242,8 @@ def is_finished(name: str, lesson: Lesson) -> bool:
 
 def show_progress(name: str, lesson: Lesson, number: int) -> None:
     """Show which parts of the lesson are done and where the learner is; a click leads to what is not done in a part."""
-    here, parts, targets = place_in_strip(lesson, number), [], []
+    here = next(place for place, (_, numbers) in enumerate(parts_of(lesson)) if number in numbers)
+    parts, targets = [], []
     for title, numbers in parts_of(lesson):
         missing = [one for one in numbers if not is_done(name, lesson, one)]
         waits = any(waits_for_change(name, lesson, one) for one in numbers)

@@ -132,17 +132,13 @@ def level_switch() -> None:
     """Draw the switch between the levels."""
     labels = {BASIC: texts.BASIC, ADVANCED: texts.ADVANCED}
     st.session_state[SWITCH] = st.session_state[LEVEL_NOW]
-
-    def store_level() -> None:
-        choose_level(st.session_state[SWITCH])
-
     st.segmented_control(
         texts.LEVEL,
         list(labels),
         format_func=labels.get,
         required=True,
         key=SWITCH,
-        on_change=store_level,
+        on_change=lambda: choose_level(st.session_state[SWITCH]),
         label_visibility="collapsed",
     )
 

@@ -12,7 +12,7 @@ from typing import Any
 import streamlit as st
 
 from pages.ui.shell.address import is_offered, widget_key
-from pages.ui.shell.fields import Field, StageFields, choice_field
+from pages.ui.shell.fields import Field, StageFields, choice_field, number_field
 from pages.ui.shell.frame import explain
 from pages.ui.stage import background_runs, texts, view_options
 from pages.ui.stage.attention import NO_CHANGES
@@ -159,14 +159,9 @@ def look_fields(kinds: Sequence[str], heads: Sequence[Head], most: Head) -> tupl
 LOOK_NAMES = {"kind": "stack", "head": "heads"}
 
 
-def read_batch(written: str) -> int:
-    """Read the number of a batch; raise ValueError for anything else."""
-    if not (written.isascii() and written.isdigit() and len(written) <= 6):
-        raise ValueError("moment must be the number of a batch")
-    return int(written)
-
-
-MOMENT_FIELD = Field("moment", None, read_batch, lambda batch: "" if batch is None else str(batch))
+MOMENT_FIELD = Field(
+    "moment", None, number_field("moment", 0, 0, 999_999).read, lambda batch: "" if batch is None else str(batch)
+)
 """The batch at which a model is shown; without one, the last."""
 
 
