@@ -81,7 +81,7 @@ class Drawing:
     @property
     def picture(self) -> Picture:
         """The document in its frame."""
-        title = texts.ALT[self.view].format(tokens=len(self.trace.attention.query_tokens))
+        title = texts.ALT.format(view=texts.VIEWS[self.view].lower(), tokens=len(self.trace.attention.query_tokens))
         drawn = range(self.layers) if self.layer is None else [self.layer]
         chart = {"kind": "framed", "title": title, "address": self.address, "view": self.view, "dark": self.dark}
         chart |= views.extent(self.stacks, drawn) | {"forgets": {"token": "0"}}  # none is opened of another text
@@ -90,13 +90,10 @@ class Drawing:
     @property
     def title(self) -> str:
         """Name the view, the one kind of attention or the one layer that it shows, and the model."""
-        if self.kind:
-            template = texts.EXPORT_TITLE_KIND if self.layer is None else texts.EXPORT_TITLE_KIND_LAYER
-        else:
-            template = texts.EXPORT_TITLE if self.layer is None else texts.EXPORT_TITLE_LAYER
         attention = STACK_LABELS[self.kind].lower() if self.kind else ""
-        model = controls.model_title(self.trace.model)
-        return template.format(view=texts.VIEWS[self.view], attention=attention, layer=(self.layer or 0) + 1, model=model)
+        layer = "" if self.layer is None else texts.EXPORT_LAYER.format(layer=self.layer + 1)
+        parts = texts.EXPORT_TITLE.format(view=texts.VIEWS[self.view]), attention, layer, controls.model_title(self.trace.model)
+        return ", ".join(filter(None, parts))
 
 
 def view_part(inputs: SentenceInputs, engine: Engine) -> Part:

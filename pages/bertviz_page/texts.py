@@ -10,11 +10,7 @@ DESCRIPTIONS = {
     "neuron": "How one head computes its weights: point at a token and click its + to see its query, the keys of all tokens, and "
     "their products dimension by dimension (blue: positive, orange: negative).",
 }
-ALT = {
-    "head": "bertviz: head view of {tokens} tokens",
-    "model": "bertviz: model view of {tokens} tokens",
-    "neuron": "bertviz: neuron view of {tokens} tokens",
-}
+ALT = "bertviz: {view} of {tokens} tokens"
 LAST_LAYER = "There are {layers} layers here: the last one is shown instead of layer {layer:,}."
 ONE_LAYER = "All {layers} layers at once would be too heavy for a browser at this length: one layer at a time is drawn."
 COUNTED_FROM_0 = (
@@ -29,8 +25,5 @@ TOO_HEAVY = (
 )
 TOO_LARGE = "This drawing is too large to be kept: shorten the text."
 
-EXPORT_TITLE = "{view} of bertviz, {model}"
-EXPORT_TITLE_LAYER = "{view} of bertviz, layer {layer}, {model}"
-EXPORT_TITLE_KIND = "{view} of bertviz, {attention}, {model}"
-EXPORT_TITLE_KIND_LAYER = "{view} of bertviz, {attention}, layer {layer}, {model}"
+EXPORT_TITLE, EXPORT_LAYER = "{view} of bertviz", "layer {layer}"
 EXPORT_COUNTED_FROM_0 = "Layers and heads are counted from 0 in it."
