@@ -12,7 +12,7 @@ from pages.ui.panels import texts as panel_texts
 from pages.ui.panels import training_sizes
 from pages.ui.panels.training_sizes import Size
 from pages.ui.shell import controls
-from pages.ui.shell.address import is_offered, read_stage_address, widget_binding, widget_key
+from pages.ui.shell.address import is_offered, read_stage_address, value_of, widget_binding, widget_key
 from pages.ui.shell.controls import ask_option, choice_box, download_button
 from pages.ui.shell.fields import StageFields, choice_field, text_field
 from pages.ui.shell.level import is_hidden
@@ -106,7 +106,7 @@ def label_inputs() -> LabelInputs:
             _ask_data(is_running)
             if not is_hidden("settings"):
                 with st.popover(panel_texts.SIZES, icon=":material/tune:"):
-                    training_sizes.size_inputs(PAGE, offered_sizes(), disabled=is_running)
+                    training_sizes.training_inputs(PAGE, offered_sizes(), disabled=is_running)
     data, problem = None, None
     if is_own:
         try:
@@ -192,9 +192,8 @@ def is_same_data(trained: LabelledTexts, data: LabelledTexts | None) -> bool:
 
 def chosen_settings() -> ClassifierSettings:
     """Read what was chosen; raise TextProblem where the sizes do not fit together."""
-    return training_sizes.build_settings(
-        PAGE, offered_sizes(), ClassifierSettings, most_words=limits().classifier["most_words"], dropout=0.0
-    )
+    others = {"learning_rate": value_of(PAGE, "rate"), "most_words": limits().classifier["most_words"], "dropout": 0.0}
+    return training_sizes.build_settings(PAGE, offered_sizes(), ClassifierSettings, **others)
 
 
 def show_settings(model: ClassifierTraining) -> None:

@@ -7,9 +7,9 @@ from pages.ui.export.computation import call, each, named
 from pages.ui.export.menu import offer_drawings
 from pages.ui.export.records import PartNumbers
 from pages.ui.panels import training_sizes
+from pages.ui.panels.training_sizes import Size
 from pages.ui.shell import cache
-from pages.ui.shell.address import value_of, widget_key
-from pages.ui.shell.fields import number_field
+from pages.ui.shell.address import value_of
 from pages.ui.shell.level import show_formula
 from pages.ui.stage.charts import matrix_drawing
 from pages.ui.stage.pictures import Picture, pictures_beside
@@ -27,18 +27,21 @@ def inside_numbers(config: Seq2SeqConfig, sizes: BatchSizes) -> PartNumbers:
 
 
 MASK_HEIGHT = 380
-SIZES = {  # default, minimum, maximum
-    "size_batch": (16, 1, 32),
-    "source": (10, 1, 16),
-    "target": (12, 1, 16),
-    "pad_source": (2, 0, 8),
-    "pad_target": (3, 0, 8),
-    "hidden": (512, 8, 512),
-    "depth": (6, 1, 12),
-    "split": (8, 1, 16),
-    "words": (100, 4, 1000),
+BATCH_SIZES = {
+    "size_batch": Size("batch", 16, 1, 32, "Batch size"),
+    "source": Size("source", 10, 1, 16, "Source tokens"),
+    "target": Size("target", 12, 1, 16, "Target tokens"),
+    "pad_source": Size("source_padding", 2, 0, 8, "Source padding"),
+    "pad_target": Size("target_padding", 3, 0, 8, "Target padding"),
 }
-FIELDS = tuple(number_field(name, *bounds) for name, bounds in SIZES.items())
+MODEL_SIZES = {
+    "hidden": Size("hidden_size", 512, 8, 512, "Hidden size"),
+    "depth": Size("num_layers", 6, 1, 12, "Layers"),
+    "split": Size("num_heads", 8, 1, 16, "Heads"),
+    "words": Size("vocab_size", 100, 4, 1000, "Vocabulary size"),
+}
+SIZES = BATCH_SIZES | MODEL_SIZES
+FIELDS = training_sizes.size_fields(SIZES)
 
 
 def show(page: str) -> None:
@@ -47,10 +50,7 @@ def show(page: str) -> None:
     for equation in texts.MASK_EQUATIONS:
         show_formula(equation)
     with st.popover(texts.INSIDE_SIZES_TITLE, icon=":material/tune:"):
-        columns = st.columns(3)
-        for place, (name, (_, minimum, maximum)) in enumerate(SIZES.items()):
-            label = training_sizes.size_label(texts.INSIDE_SIZES[name], minimum, maximum)
-            columns[place % 3].number_input(label, minimum, maximum, key=widget_key(page, name))
+        training_sizes.size_inputs(page, SIZES)
     config, sizes = chosen_sizes(page)
     run = cache.get_or_compute((page, "shapes", str(config), str(sizes)), lambda: seq2seq_shapes.run_shapes(config, sizes))
     masks = mask_pictures(run)
@@ -62,25 +62,18 @@ def show(page: str) -> None:
 
 def chosen_sizes(page: str) -> tuple[Seq2SeqConfig, BatchSizes]:
     """Return the chosen sizes of the model and of the batch; raise TextProblem where they do not fit together."""
-    values = {name: value_of(page, name) for name in SIZES}
-    try:
-        sizes = BatchSizes(values["size_batch"], values["source"], values["target"], values["pad_source"], values["pad_target"])
-        config = Seq2SeqConfig(
-            vocab_size=values["words"],
-            hidden_size=values["hidden"],
-            num_layers=values["depth"],
-            num_heads=values["split"],
-            intermediate_size=4 * values["hidden"],
-            max_positions=16,
-            norm_first=False,
-            activation="relu",
-            layer_norm_eps=1e-5,
-            dropout=0.0,
-        )
-    except ValueError as rule:
-        labels = {"hidden_size": texts.INSIDE_SIZES["hidden"], "num_heads": texts.INSIDE_SIZES["split"]}
-        raise training_sizes.size_problem(rule, labels) from rule
-    return config, sizes
+    config = training_sizes.build_settings(
+        page,
+        MODEL_SIZES,
+        Seq2SeqConfig,
+        intermediate_size=4 * value_of(page, "hidden"),
+        max_positions=16,
+        norm_first=False,
+        activation="relu",
+        layer_norm_eps=1e-5,
+        dropout=0.0,
+    )
+    return config, training_sizes.build_settings(page, BATCH_SIZES, BatchSizes)
 
 
 def mask_pictures(run: ShapesRun) -> list[Picture]:

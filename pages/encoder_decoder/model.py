@@ -90,7 +90,7 @@ def _ask_settings(is_running: bool) -> None:
     if is_hidden("settings"):
         return
     with st.popover(panel_texts.SIZES, icon=":material/tune:"):
-        training_sizes.size_inputs(PAGE, offered_sizes(), disabled=is_running, rate_help=texts.LEARNING_RATE_HELP)
+        training_sizes.training_inputs(PAGE, offered_sizes(), disabled=is_running, rate_help=texts.LEARNING_RATE_HELP)
         st.toggle(texts.POST_NORM, key=widget_key(PAGE, "post"), disabled=is_running, help=texts.POST_NORM_HELP)
         if not exceeds(NOTEBOOK_COPY, device_limits(best_device()).encoder_decoder):
             act = {"on_click": _set_sizes, "args": (NOTEBOOK_COPY,)}
@@ -104,8 +104,8 @@ def _set_sizes(settings: CopySettings) -> None:
 
 def chosen_settings() -> CopySettings:
     """Read what was chosen; raise TextProblem where the sizes do not fit together."""
-    task, post = (value_of(PAGE, name) for name in ("task", "post"))
-    return training_sizes.build_settings(PAGE, offered_sizes(), CopySettings, task=task, norm_first=not post)
+    others = {"learning_rate": value_of(PAGE, "rate"), "task": value_of(PAGE, "task"), "norm_first": not value_of(PAGE, "post")}
+    return training_sizes.build_settings(PAGE, offered_sizes(), CopySettings, **others)
 
 
 def choose_task() -> None:

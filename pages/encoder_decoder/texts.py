@@ -116,17 +116,6 @@ that it has to predict.
 """
 MASK_EQUATIONS = (r"M_S = M_C = P_{\text{source}}\;", r"M_T = P_{\text{target}} \wedge \text{causal}\;")
 INSIDE_SIZES_TITLE = "Sizes"
-INSIDE_SIZES = {
-    "size_batch": "Batch size",
-    "source": "Source tokens",
-    "target": "Target tokens",
-    "pad_source": "Source padding",
-    "pad_target": "Target padding",
-    "hidden": "Hidden size",
-    "depth": "Layers",
-    "split": "Heads",
-    "words": "Vocabulary size",
-}
 MASK_NOTES = {
     "self": "It hides the padding of the source: {allowed} of {pairs} pairs are allowed.",
     "decoder": "It hides the future and the padding: {allowed} of {pairs} pairs are allowed.",

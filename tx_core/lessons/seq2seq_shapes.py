@@ -26,7 +26,7 @@ class BatchSizes:
     def __post_init__(self) -> None:
         for name, tokens, padding in (("source", self.source, self.source_padding), ("target", self.target, self.target_padding)):
             if not 0 <= padding < tokens:
-                raise ValueError(f"the {name} must keep a token that is not padding, got {padding} of {tokens}")
+                raise ValueError(f"{name}_padding must be less than {name}, got {padding} and {tokens}")
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,12 @@
-"""The sizes of a training: what a page offers on the device of this server, how it is asked for and named."""
+"""Sizes, of a training above all: what a page offers on the device of this server, how it is asked for and named."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import cycle
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.panels import texts
 from pages.ui.shell.address import value_of, widget_key
@@ -18,7 +20,7 @@ Settings = TypeVar("Settings")
 
 @dataclass(frozen=True)
 class Size:
-    """A whole number that a reader may choose for a training. setting: its name in the core. maximum: on the largest device."""
+    """A whole number that a reader may choose. setting: its name in the core. maximum: on the largest device."""
 
     setting: str
     default: int
@@ -33,10 +35,14 @@ def sizes_offered(sizes: Mapping[str, Size], most: Mapping[str, int]) -> dict[st
     return {name: replace(size, maximum=most.get(size.setting, size.maximum)) for name, size in sizes.items()}
 
 
+def size_fields(sizes: Mapping[str, Size]) -> tuple[Field, ...]:
+    """Return the address fields of sizes, by their names in the address."""
+    return tuple(number_field(name, size.default, size.minimum, size.maximum) for name, size in sizes.items())
+
+
 def training_fields(sizes: Mapping[str, Size]) -> tuple[Field, ...]:
-    """Return the address fields of the sizes, by their names in the address, and of the learning rate."""
-    numbers = (number_field(name, size.default, size.minimum, size.maximum) for name, size in sizes.items())
-    return (*numbers, Field("rate", 0.005, read_learning_rate, lambda rate: f"{rate:g}"))
+    """Return the address fields of the sizes of a training, and of its learning rate."""
+    return (*size_fields(sizes), Field("rate", 0.005, read_learning_rate, lambda rate: f"{rate:g}"))
 
 
 def read_learning_rate(written: str) -> float:
@@ -47,27 +53,27 @@ def read_learning_rate(written: str) -> float:
     return rate
 
 
-def size_label(label: str, minimum: int, maximum: int) -> str:
-    """Return the label of a size with the values that are offered."""
-    return texts.SIZE_LABEL.format(label=label, minimum=minimum, maximum=maximum)
-
-
-def size_inputs(page: str, sizes: Mapping[str, Size], *, disabled: bool, rate_help: str | None = None) -> None:
-    """Ask for sizes and for the learning rate.
+def size_inputs(page: str, sizes: Mapping[str, Size], *, disabled: bool = False) -> DeltaGenerator:
+    """Ask for sizes; return where the next box has its place.
 
     A box that has more than is offered here, as from a link of a server with a card, keeps it: `build_settings` says so.
     """
-    places = st.columns(COLUMNS_OF_SIZES)
-    for number, (name, size) in enumerate(sizes.items()):
-        places[number % COLUMNS_OF_SIZES].number_input(
-            size_label(size.label, size.minimum, size.maximum),
+    places = cycle(st.columns(COLUMNS_OF_SIZES))
+    for (name, size), place in zip(sizes.items(), places, strict=False):
+        place.number_input(
+            texts.SIZE_LABEL.format(label=size.label, minimum=size.minimum, maximum=size.maximum),
             size.minimum,
             max(size.maximum, value_of(page, name)),
             key=widget_key(page, name),
             help=size.help,
             disabled=disabled,
         )
-    places[len(sizes) % COLUMNS_OF_SIZES].number_input(
+    return next(places)
+
+
+def training_inputs(page: str, sizes: Mapping[str, Size], *, disabled: bool, rate_help: str | None = None) -> None:
+    """Ask for the sizes of a training and for its learning rate."""
+    size_inputs(page, sizes, disabled=disabled).number_input(
         texts.LEARNING_RATE,
         MIN_LEARNING_RATE,
         MAX_LEARNING_RATE,
@@ -82,7 +88,7 @@ def size_inputs(page: str, sizes: Mapping[str, Size], *, disabled: bool, rate_he
 def build_settings(page: str, sizes: Mapping[str, Size], settings: Callable[..., Settings], **others: object) -> Settings:
     """Build the settings of the core from what is chosen on the page. others: the settings that are no sizes.
 
-    Raises TextProblem for sizes that do not fit together, or that this server does not offer.
+    Raises TextProblem, in the page's words, for sizes that do not fit together, or that this server does not offer.
     """
     chosen = {size.setting: value_of(page, name) for name, size in sizes.items()}
     too_large = [
@@ -93,19 +99,14 @@ def build_settings(page: str, sizes: Mapping[str, Size], settings: Callable[...,
     if too_large:
         raise TextProblem(texts.SIZES_NEED_CARD.format(sizes=", ".join(too_large)))
     try:
-        return settings(learning_rate=value_of(page, "rate"), **chosen, **others)
+        return settings(**chosen, **others)
     except ValueError as rule:
-        raise size_problem(rule, {size.setting: size.label for size in sizes.values()}) from rule
+        written = str(rule)
+        for size in sorted(sizes.values(), key=lambda size: -len(size.setting)):  # "source_padding" before "source"
+            written = written.replace(size.setting, f"“{size.label}”")
+        raise TextProblem(texts.SIZES_DO_NOT_FIT.format(rule=written)) from rule
 
 
 def page_values(settings: object, sizes: Mapping[str, Size]) -> dict[str, Any]:
     """Return the sizes of a training by their names in the address."""
     return {name: getattr(settings, size.setting) for name, size in sizes.items()} | {"rate": settings.learning_rate}
-
-
-def size_problem(rule: ValueError, labels: Mapping[str, str]) -> TextProblem:
-    """Return the error for sizes that break a rule, in the page's words. labels: the page's name of each setting."""
-    written = str(rule)
-    for setting, label in labels.items():
-        written = written.replace(setting, f"“{label}”")
-    return TextProblem(texts.SIZES_DO_NOT_FIT.format(rule=written))
