@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.stage.texts import MOMENT
 from tests.support import classifier_page
 from tests.support.staged import staged
 from tx_core.training.copy_task import QUICK
@@ -42,18 +41,3 @@ def row(app: AppTest, name: str, moment: int = -1) -> list[str]:
     """Return the numbers of a row of the answer, by its name, at a moment of the training."""
     rows = moments(app)[moment]["drawn"]["rows"]
     return rows["cells"][rows["names"].index(name)]
-
-
-def after(done: int, total: int) -> str:
-    """Return how the stage calls a model that was trained on so many batches."""
-    return MOMENT.format(batch=done, batches=total)
-
-
-def buttons(app: AppTest) -> list[str]:
-    """Return the names of the buttons of the training."""
-    return [name for name, *_ in staged(app)["training"]["buttons"]]
-
-
-def progress(app: AppTest) -> str:
-    """Return how far the stage says that the training is."""
-    return staged(app)["training"]["said"]

@@ -5,11 +5,10 @@ from collections.abc import Callable
 import pandas
 from streamlit.testing.v1 import AppTest
 
-from tests.support.staged import ask_stage, is_empty, staged, staged_pictures
+from tests.support.staged import ask_stage, is_empty, staged, staged_pictures, training_buttons
 
 Open = Callable[..., AppTest]
 PAGE, KIND = "many_sentences", "sentences"
-HUB_MODEL = "roberta-base"
 OWN_FILE = "The <b>dog</b> saw **a** man near the house.\n\nNobody was in the old house when it rained.\n" + "word " * 400 + "\n"
 
 
@@ -25,13 +24,8 @@ def says(app: AppTest) -> str:
 
 def press(app: AppTest, name: str) -> AppTest:
     """Press a button of the reading, "run" or "stop"."""
-    assert name in buttons(app)
+    assert name in training_buttons(app)
     return ask_stage(app, "settings", {"training": name})
-
-
-def buttons(app: AppTest) -> list[str]:
-    """Return the buttons of the reading by their names."""
-    return [name for name, *_ in staged(app)["training"]["buttons"]]
 
 
 def upload(app: AppTest, text: str | bytes, name: str = "mine.txt") -> AppTest:

@@ -47,6 +47,11 @@ def made_changes(app: AppTest) -> list[str]:
     return [change["link"] for change in staged(app)["changes"]]
 
 
+def training_buttons(app: AppTest) -> list[str]:
+    """The names of the buttons of a training or a reading."""
+    return [name for name, *_ in staged(app)["training"]["buttons"]]
+
+
 def staged_steps(app: AppTest, part: int = 0) -> tuple[dict, dict[str, np.ndarray]]:
     """The first picture of a stage that is a computation in steps: what it was sent, and its matrices by name, those that the
     browser divides by itself included, and not those that it makes.

@@ -160,10 +160,8 @@ class Visitor:
 
 
 @asynccontextmanager
-async def visit(url: str, page: str = "", query: str = "", lost: str = "") -> AsyncIterator[Visitor]:
+async def visit(url: str, page: str = "", query: str = "") -> AsyncIterator[Visitor]:
     """Open a session at a server on this machine and run a page once.
-
-    lost: The session that this visitor had at a server that is gone, which a browser names when it connects again.
 
     Raises:
         ValueError: The address is not of this machine.
@@ -172,11 +170,7 @@ async def visit(url: str, page: str = "", query: str = "", lost: str = "") -> As
     if address.hostname not in LOOPBACK:
         raise ValueError(f"only this machine may be visited, got {address.hostname}")
     endpoint = f"ws://{address.netloc}{address.path.rstrip('/')}/_stcore/stream"
-    async with websockets.connect(
-        endpoint,
-        subprotocols=["streamlit", *(["none", lost] if lost else [])],
-        max_size=None,
-    ) as socket:
+    async with websockets.connect(endpoint, subprotocols=["streamlit"], max_size=None) as socket:
         visitor = Visitor(socket, query)
         await visitor.run(page)
         yield visitor

@@ -11,7 +11,6 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from pages.ui.stage import browser_texts
-from tests.support.messages import name_in_head
 from tests.support.seen import main
 from tests.support.serving import ROOT
 from tx_core.analysis.packing import codes
@@ -89,7 +88,7 @@ def test_a_changed_run_is_saved_as_before_after_and_difference_and_works_offline
     root = ElementTree.parse(saved_by_stage(page, "svg", tmp_path)).getroot()
     assert {node.tag.removeprefix(SVG) for node in root.iter()} <= SHAPES
     assert "<script>alert(1)</script>" in root.find(f"{SVG}desc").text
-    assert name_in_head("off", 1, 2) in root.find(f"{SVG}desc").text
+    assert "Layer 1, head 2: switched off" in root.find(f"{SVG}desc").text
     written = [node.text for node in root.iter(f"{SVG}text")]
     assert [text for text in written if text in ("Before", "After", "Difference")] == ["Before", "After", "Difference"]
     main(page).get_by_role("combobox", name=browser_texts.EXPORT["figureOf"]).select_option("other")

@@ -104,9 +104,6 @@ def test_the_example_can_be_looked_at_while_the_model_is_loaded_and_a_new_senten
         expect(sentence(page)).to_have_value(TYPED)
 
 
-LONG = "The old man and his young wife sat down by the river. " * 9
-
-
 def test_what_could_not_be_fetched_is_fetched_again(page_at):
     refused: list[str] = []
 

@@ -1,7 +1,6 @@
 """Summaries of all heads of a sentence, and of heads over many sentences: tables to choose from, with the numbers of the core."""
 
 import re
-from urllib.parse import quote_plus
 
 import pytest
 from playwright.sync_api import expect
@@ -19,10 +18,6 @@ from tests.support.seen import (
     silent,
     stage,
 )
-
-TEA = "A cup of [MASK] in the morning."
-PATH = f"/summaries?text={quote_plus(TEA)}"
-FILE = "mine.txt"
 
 
 def test_two_words_that_are_clicked_lead_to_the_heads_of_their_relation_and_on_to_a_sentence(arrive, for_everybody):

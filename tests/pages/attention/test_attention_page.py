@@ -8,14 +8,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.attention import inputs
-from pages.ui.shell import cache, controls
+from pages.ui.shell import cache, controls, texts
 from pages.ui.stage import attention
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.attention import ClassGuesses
 from pages.ui.stage.texts import CLASS_GUESSED
 from tests.support.checkpoints import write_family
 from tests.support.drawings import says, weights_of
-from tests.support.messages import unknown_parameters
 from tests.support.staged import axes, is_staged, sent_weights, staged
 from tx_core.engine import catalogue
 from tx_core.transformer.interventions import read_interventions
@@ -129,7 +128,7 @@ def test_nonsense_in_every_parameter_falls_back_and_says_so(open_app: Open):
     names = ("model", "changes", "stack", "heads", "words", "hide", "show", "lines", "scale", "focus", "compared")
     app = open_app(text="A bird", **dict.fromkeys(names, NONSENSE), unheard_of="1")
     assert not app.exception
-    assert unknown_parameters(*names) in says(app)
+    assert texts.UNKNOWN_PARAMETERS.format(names=", ".join(names)) in says(app)
     assert staged(app)["view"]["heads"] == [list(head) for head in inputs.EXAMPLES[0].view["heads"]]
     assert staged(app)["address"]["own"] == {"text": "A bird"}
 

@@ -1,7 +1,6 @@
 """The page of claims: those of the embedded model on arrival, every link, and another model, of which some fail."""
 
 import shutil
-from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from urllib.parse import parse_qs, parse_qsl, urlsplit
@@ -15,18 +14,11 @@ from pages.ui.export.part import part_export
 from pages.ui.shell.fields import parse_view
 from tests.support.drawings import problems, says
 from tests.support.staged import ask_stage, is_empty, looked_at, stage_says, staged_pictures
-from tests.support.trainings import own_server, until_still
+from tests.support.trainings import until_still
 from tx_core.classroom import claims
 from tx_core.classroom.claims import Claim, check_claims, stored_claims
 from tx_core.engine import catalogue
 from tx_core.training.background import Registry
-
-
-@pytest.fixture
-def runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
-    """A server of its own, with space for one run."""
-    with own_server(monkeypatch, limit=1, pause=0) as registry:
-        yield registry
 
 
 @pytest.fixture

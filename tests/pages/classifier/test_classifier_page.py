@@ -1,7 +1,6 @@
 """The page of the classifier: it learns from our texts or the visitor's own, says what it cannot read, and labels a sentence."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +13,7 @@ from pages.ui.stage import texts as stage_texts
 from tests.support.classifier_page import KIND, OWN, SMALL, Open, moments, press, training_says, upload
 from tests.support.drawings import says
 from tests.support.staged import staged
-from tests.support.trainings import own_server, until_still
+from tests.support.trainings import until_still
 from tx_core.engine.device_limits import CPU_LIMITS
 from tx_core.engine.progress import Progress
 from tx_core.training import classifier, classifier_data
@@ -30,13 +29,6 @@ CLAIMS = {
     "nothing about the plot was dull": "negative",
 }
 """What the introduction says of the model that the default settings train."""
-
-
-@pytest.fixture(autouse=True)
-def trainings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Registry]:
-    """A server of its own for each test, with space for one training, which rests as long as the test asks."""
-    with own_server(monkeypatch, limit=1, pause=getattr(request, "param", 0.005)) as registry:
-        yield registry
 
 
 @pytest.fixture(scope="module")
@@ -59,10 +51,10 @@ def test_a_link_without_a_model_opens_on_one_s_own_untrained(open_app: Open):
     assert np.allclose(shown["drawn"]["above"]["cells"], found.contributions, atol=1e-4)
 
 
-def test_it_learns_from_our_texts_and_counts_what_it_takes_for_what(open_app: Open, trainings: Registry):
+def test_it_learns_from_our_texts_and_counts_what_it_takes_for_what(open_app: Open, runs: Registry):
     app = press(open_app("classifier", **SMALL), "train")
     assert [button[0] for button in staged(app)["training"]["buttons"]] == ["stop"]
-    snapshot = until_still(app, trainings, KIND)
+    snapshot = until_still(app, runs, KIND)
     assert snapshot.state == "finished"
     assert not app.exception
     assert texts.KEPT in training_says(app)
@@ -129,13 +121,13 @@ def test_of_a_text_of_unknown_words_alone_the_page_says_that_its_label_means_not
 OWN_SUMMARY = texts.DATA_SUMMARY.format(train=20, test=4, labels="<b>rainy</b>, sunny", source="mine.csv")
 
 
-def test_a_visitor_s_own_texts_are_learned_and_their_labels_are_no_markup(open_app: Open, trainings: Registry):
+def test_a_visitor_s_own_texts_are_learned_and_their_labels_are_no_markup(open_app: Open, runs: Registry):
     app = open_app("classifier", **SMALL | {"data": "own", "text": "<b>rainy</b> day"})
     assert texts.CSV_MISSING in says(app)
     assert staged(app)["training"] is None
     upload(app, OWN)
     assert OWN_SUMMARY in says(app)
-    until_still(press(app, "train"), trainings, KIND)
+    until_still(press(app, "train"), runs, KIND)
     assert not app.exception
     assert moments(app)[-1]["drawn"]["side"]["labels"] == ["<b>rainy</b>", "sunny"]
     app.session_state["classifier_results"] = True

@@ -1,7 +1,5 @@
 """The page of the encoder-decoder: what it trains, says of its answers, and lets a visitor set, on the CPU and on a card."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from pages.encoder_decoder import model, texts
@@ -10,9 +8,9 @@ from pages.encoder_decoder.stage import explain_errors
 from pages.ui.panels.texts import SIZE_TOO_LARGE, SIZES_NEED_CARD
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.texts import NO_MODEL, STORED_MODEL
-from tests.support.copy_page import KIND, SETTINGS, SMALL, Open, buttons, moments, press, progress, row, says
-from tests.support.staged import staged
-from tests.support.trainings import own_server, until_still
+from tests.support.copy_page import KIND, SETTINGS, SMALL, Open, moments, press, row, says
+from tests.support.staged import staged, training_buttons
+from tests.support.trainings import until_still
 from tx_core.training import copy_task
 from tx_core.training.background import Registry
 from tx_core.training.copy_task import NOTEBOOK_COPY, QUICK, CopyAnswer, start_copy_training
@@ -22,16 +20,9 @@ FULL = {"width": "512", "layers": "6", "heads": "8", "feed": "2048", "rate": "0.
 """The sizes of the notebook, as a link has them."""
 
 
-@pytest.fixture(autouse=True)
-def trainings(monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
-    """A server of its own for each test, with space for two trainings."""
-    with own_server(monkeypatch, limit=2, pause=0.0) as registry:
-        yield registry
-
-
-def test_a_model_of_other_settings_is_said_and_shown_again(open_app: Open, trainings: Registry):
+def test_a_model_of_other_settings_is_said_and_shown_again(open_app: Open, runs: Registry):
     app = press(open_app("encoder_decoder", **SMALL), "train")
-    until_still(app, trainings, KIND)
+    until_still(app, runs, KIND)
     assert not staged(app)["training"]["other"]
     app.segmented_control(key="encoder_decoder_task").set_value("reverse").run()
     app.number_input(key="encoder_decoder_heads").set_value(4).run()
@@ -118,7 +109,7 @@ def test_a_link_to_sizes_of_a_card_says_on_the_cpu_what_they_need_and_changes_no
     assert "encoder_decoder_full" not in {button.key for button in app.button}
     for name, size in sizes.items():
         app.number_input(key=f"encoder_decoder_{name}").set_value(size.maximum)
-    assert buttons(app.run()) == ["train"]
+    assert training_buttons(app.run()) == ["train"]
 
 
 def test_a_card_offers_the_full_size_by_a_click(open_app: Open, card: None):
@@ -128,6 +119,6 @@ def test_a_card_offers_the_full_size_by_a_click(open_app: Open, card: None):
     assert {name: own[name] for name in FULL if name != "heads"} == {k: v for k, v in FULL.items() if k != "heads"}
     chosen = {name: app.session_state[f"encoder_decoder_{name}"] for name in model.SIZES}
     assert chosen == {name: getattr(NOTEBOOK_COPY, size.setting) for name, size in model.SIZES.items()}
-    assert buttons(app) == ["train"]
-    assert progress(app) == NO_MODEL
+    assert training_buttons(app) == ["train"]
+    assert staged(app)["training"]["said"] == NO_MODEL
     assert app.session_state["encoder_decoder_untrained"].settings == QUICK  # none of the full size was made

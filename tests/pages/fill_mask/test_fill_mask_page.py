@@ -1,17 +1,22 @@
 """The fill-mask page: what it answers, what its link brings back, and what is typed at a blank."""
 
+import random
+from collections.abc import Sequence
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.fill_mask import texts
 from pages.fill_mask.inputs import ONLY_LIST
 from tests.support.blanks import ask, click_word, followed, likely, pictured, predicts
-from tests.support.orders import VERDICTS, prompts, verdicts
 from tests.support.staged import axes, below, is_staged, made_changes, staged
 from tx_core.engine import catalogue
-from tx_core.engine.engine import NO_WORD_HEAD
+from tx_core.engine.engine import NO_WORD_HEAD, Engine
+from tx_core.fill_mask.blanks import NEW_BLANK, replace_part, text_parts
 from tx_core.fill_mask.predictions import predict
+from tx_core.fill_mask.steps import fill_stepwise
 from tx_core.fill_mask.word_scores import LENGTH_NOTE, NOT_IN_VOCABULARY, score_words
+from tx_core.settings import ASSETS
 
 
 def drawn_bars(app: AppTest) -> list[dict]:
@@ -48,6 +53,35 @@ def test_few_blanks_are_filled_in_every_order_and_many_in_two_but_none_under_a_c
     assert steps(three, changes="causal") is None
     many = steps("[MASK] I [MASK] a [MASK] of [MASK] [MASK].")
     assert (len(many["named"]), many["isEvery"]) == (2, False)
+
+
+BLANKS, PROMPTS, WORDS = 3, 100, range(6, 13)
+
+
+def prompts() -> list[str]:
+    """The first sentences of everyday.txt of 6 to 12 words, three of them blanked."""
+    draw = random.Random(0)
+    found = []
+    for line in (ASSETS / "sentences" / "everyday.txt").read_text(encoding="utf-8").splitlines():
+        parts = text_parts(line)
+        if len(parts) in WORDS and len(found) < PROMPTS:
+            for part in sorted(draw.sample(parts, BLANKS), key=lambda one: -one.start):
+                line = replace_part(line, part, NEW_BLANK)
+            found.append(line)
+    return found
+
+
+VERDICTS = "=-==+=-=+====-+===-====+++===+=====--==+=+==+=+==+===+===-=-====-+-+==+======-=-===++=+-======--=+=-"
+"""Of the embedded model: surest first ends each prompt better (+), worse (-) or equally well (=)."""
+
+
+def verdicts(engine: Engine, texts: Sequence[str]) -> str:
+    """Compare both orders of each text, by the pseudo-log-likelihood of the sentence that each ends in."""
+    found = ""
+    for text in texts:
+        surest, left = (fill_stepwise(engine, text, order).pseudo_log_likelihood for order in ("surest", "left"))
+        found += "+" if surest - left > 1e-3 else "-" if left - surest > 1e-3 else "="
+    return found
 
 
 @pytest.mark.ci

@@ -8,7 +8,8 @@ from pages.many_sentences.heads import describe_on_average
 from pages.ui.shell.address import LESSON, LOCK, STEP
 from pages.ui.shell.numbers import whole_percent
 from pages.ui.stage import texts as stage_texts
-from tests.support.sentences_page import KIND, OWN_FILE, PAGE, Open, buttons, links, numbers_of, press, says, shown_head, upload
+from tests.support.sentences_page import KIND, OWN_FILE, PAGE, Open, links, numbers_of, press, says, shown_head, upload
+from tests.support.staged import training_buttons
 from tests.support.trainings import until_still
 from tx_core.analysis.grammar import grammar_of
 from tx_core.classroom.lesson_file import Lesson, pack_lesson
@@ -18,10 +19,7 @@ from tx_core.corpus.sentence_file import EMPTY, LeftOut, Sentences, describe_lef
 from tx_core.corpus.sentence_stream import SourceFile
 from tx_core.corpus.statistics import read_all
 from tx_core.engine import catalogue
-from tx_core.engine.device_limits import device_limits
 from tx_core.training.background import Registry
-
-MOST = device_limits("cpu").sentences
 
 
 def test_a_head_that_follows_a_relation_is_described_by_it_first_and_where_it_was_counted(open_app: Open):
@@ -53,7 +51,7 @@ def test_a_file_is_read_in_the_background_and_what_is_left_out_is_reported(open_
     app = open_app(PAGE, texts="own")
     assert stage_texts.UPLOAD_SENTENCES in says(app)
     assert texts.NO_RUN_NEEDED not in says(app)
-    assert buttons(app) == []
+    assert training_buttons(app) == []
     upload(app, OWN_FILE)
     assert stage_texts.SENTENCES_READ[1].format(count=3, source="mine.txt") in says(app)
     assert describe_left_out((LeftOut(EMPTY, 1, (2,)),)) in says(app)

@@ -15,9 +15,6 @@ from tx_core.engine.hub.hub_engine import HEAD_NOT_LOADED, HEAD_ON_DECODER
 from tx_core.engine.local_engine import NO_LOGIT_LENS
 from tx_core.errors import ModelUnavailable
 
-TEXT = "I drink a cup of [MASK] every morning."
-
-
 HEADS = {
     "embedded": lambda model, states: model.cls(states),
     "modernbert": lambda model, states: model.decoder(model.head(states)),

@@ -9,9 +9,13 @@ import pytest
 from huggingface_hub import constants
 from pyarrow import parquet
 
-from tests.support.imdb_cache import cached_file, keep, reviews, table_of
 from tx_core.errors import ModelUnavailable
-from tx_core.training.imdb import HUB_SILENT, IMDB_FILES, UNUSABLE_IMDB, imdb
+from tx_core.training.imdb import HUB_SILENT, IMDB, IMDB_FILES, IMDB_REVISION, UNUSABLE_IMDB, imdb
+
+
+def cached_file(cache: Path, part: str) -> Path:
+    """Return where the hub's cache has the file of a part: a link into the folder of blobs."""
+    return cache / f"datasets--{IMDB.replace('/', '--')}" / "snapshots" / IMDB_REVISION / IMDB_FILES[part]
 
 
 @pytest.fixture
@@ -23,8 +27,16 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def kept(cache: Path) -> Path:
+    """The hub's cache with a few reviews, ordered by label as those of IMDB are; each names its label and its part."""
     for part, count in (("train", 40), ("test", 30)):
-        keep(cache, part, table_of(reviews(part, count)))
+        labels = [place * 2 // count for place in range(count)]
+        texts = [f"{('dull', 'fine')[label]} {part} {place}" for place, label in enumerate(labels)]
+        link = cached_file(cache, part)
+        blob = link.parents[3] / "blobs" / part
+        for folder in (link.parent, blob.parent):
+            folder.mkdir(parents=True, exist_ok=True)
+        parquet.write_table(pyarrow.table({"text": texts, "label": labels}), blob)
+        link.symlink_to(Path("../../../blobs", part))
     return cache
 
 

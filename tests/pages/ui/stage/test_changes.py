@@ -5,7 +5,6 @@ from types import SimpleNamespace
 
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.changes import describe_change, with_change, without_change
-from tests.support.messages import name_everywhere
 from tx_core.transformer.interventions import NO_VECTORS, Intervention, read_interventions
 
 
@@ -41,7 +40,7 @@ def test_where_a_model_has_several_stacks_the_stack_is_named_and_its_own_layers_
         off.format(place=in_head.format(layer=1, head=1, stack=decoder)),
         cut.format(place=in_layer.format(layer=3, stack=decoder), query=der, key=der),
         cut.format(place=in_head.format(layer=1, head=4, stack=cross), query=der, key=dog),
-        name_everywhere("hidden", key=dog),
+        stage_texts.CHANGE_EVERYWHERE["hidden"].format(key=dog),
     ]
 
 
