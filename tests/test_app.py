@@ -33,6 +33,7 @@ LIGHT_MODULES = [
     "pages.classroom.events",
     "tx_core",
     "tx_core.errors",
+    "tx_core.settings",
 ]
 TITLE_FIRST = [page.key for page in PAGES]
 SAY = f"""

@@ -39,15 +39,21 @@ VIEWS = [
     ("fill_mask", {"text": "[MASK] " * 100}, TOO_MANY_BLANKS.format(count=100, maximum=10, excess=90)),
     ("start", {"text": "[MASK] " * 200}, "202 tokens long"),
     ("classifier", {"text": "word " * 200, "model": FINE_TUNED}, "202 tokens long"),
+    ("masks", {"text": "cat " * 200, "part": "penalty"}, "202 tokens long"),
+    ("positions", {"text": "   ", "part": "shuffle"}, "There is no text yet"),
+    ("heads_and_blocks", {"text": "word " * 200, "part": "depth"}, "202 tokens long"),
+    ("self_attention", {"text": "word " * 200}, "202 tokens long"),
 ]
+PICTURES = ("explanations", "patching", "masks", "positions", "heads_and_blocks", "self_attention")
+"""Pages whose controls stay, without a picture."""
 
 
 @pytest.mark.parametrize(("page", "view", "why"), VIEWS)
 def test_a_view_that_cannot_be_run_says_why_and_keeps_what_was_typed(open_app, page: str, view: dict[str, str], why: str):
     app = open_app(page, **view)
     assert not app.exception
-    assert why in says(app) and (is_empty(app) if page in ("explanations", "patching") else not is_staged(app))
-    assert all(app.session_state[f"{page}_{name}"] == text for name, text in view.items() if name in ("text", "text_b"))
+    assert why in says(app) and (is_empty(app) if page in PICTURES else not is_staged(app))
+    assert all(app.session_state[f"{page}_{name}"] == text for name, text in view.items() if name in ("text", "text_b", "part"))
 
 
 @pytest.mark.parametrize("page", ["attention", "fill_mask", "start"])

@@ -68,11 +68,6 @@ def test_a_wrong_value_stops_the_start_with_one_line(server: list[str]):
     assert len(said) == 1 and "'many'" in said[0] and allowed("trainings") in said[0]
 
 
-def test_the_settings_import_neither_torch_nor_streamlit():
-    code = "import sys, tx_core.settings; print({'torch', 'numpy', 'streamlit'} & set(sys.modules))"
-    assert subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True).strip() == "set()"
-
-
 def test_the_table_of_the_hosting_document_is_the_one_of_the_settings():
     _, table, _ = (ROOT / "HOSTING.md").read_text(encoding="utf-8").split("<!-- settings -->")
     assert table.strip() == settings_table()

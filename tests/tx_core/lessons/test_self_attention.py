@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from tx_core.lessons.self_attention import HeadChoice, attention_tensors, head_run, random_projections, saturation
-from tx_core.transformer.attention import NORMALISE, attend, causal_mask, sparsemax
+from tx_core.transformer.attention import attend, causal_mask, sparsemax
 
 TOKENS = ("time", "flies", "like", "an", "arrow")
 
@@ -47,15 +47,3 @@ def test_a_trained_head_computes_what_the_model_computes(engine, trace, layer, h
     for name, found in (("query", tensors.query), ("weights", tensors.weights), ("context", tensors.context)):
         expected = torch.tensor(getattr(trace.attention, name)[layer, head])
         torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("weights", "causal", "normalise"), [("trained", True, "sparsemax"), ("random", False, "softmax"), ("none", True, "hardmax")]
-)
-def test_every_choice_ends_where_attend_ends(engine, trace, weights, causal, normalise):
-    choice = HeadChoice(1, 2, weights, seed=5, scaled=False, normalise=normalise, causal=causal)
-    tensors = head_run(engine, trace, choice).tensors
-    mask = causal_mask(tensors.query.shape[-2]) if causal else None
-    whole = attend(tensors.query, tensors.key, tensors.value, mask, scale=1.0, normalise=NORMALISE[normalise])
-    torch.testing.assert_close(tensors.weights, whole.weights)
-    torch.testing.assert_close(tensors.context, whole.context)

@@ -29,29 +29,6 @@ def scores(seed: int = 0) -> Tensor:
     return torch.randn(BATCH, HEADS, QUERIES, KEYS, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
-def changed(*interventions: Intervention, mask: Tensor | None = None) -> Tensor:
-    return weigh_at([interventions] * BATCH, 1)(scores(), mask, softmax)
-
-
-def test_a_head_switched_off_gets_zeros_and_its_neighbours_keep_their_weights():
-    weights = changed(Intervention("off", 1, 2))
-    assert torch.equal(weights[:, 2], torch.zeros(BATCH, QUERIES, KEYS))
-    assert torch.equal(weights[:, :2], softmax(scores())[:, :2])
-
-
-def test_a_hidden_token_gets_nothing_and_the_others_share_what_it_had():
-    weights, plain = changed(Intervention("hidden", positions=(1,))), softmax(scores())
-    left = plain.index_fill(-1, torch.tensor([1]), 0.0)
-    assert torch.allclose(weights, left / left.sum(-1, keepdim=True))
-
-
-def test_a_cut_edge_is_zero_and_no_other_row_changes():
-    weights = changed(Intervention("cut", 1, 2, positions=(3, 1)))
-    assert not weights[:, 2, 3, 1].any()
-    assert torch.equal(weights[:, :, :3], softmax(scores())[:, :, :3])
-    assert torch.equal(weights[:, :2], softmax(scores())[:, :2])
-
-
 def test_a_layers_own_temperature_and_normaliser_override_those_of_all_layers():
     warm, cold = Intervention("temperature", value=2.0), Intervention("temperature", 1, value=0.5)
     hard, sparse = Intervention("hard", 2), Intervention("sparse")

@@ -12,13 +12,11 @@ from pages.contents import PAGES, page_address
 from pages.masks.inputs import UNDER_A_MASK
 from pages.ui.shell import cache, readiness, texts
 from pages.ui.shell.address import MAX_LINK_CHARACTERS
-from pages.ui.shell.frame import HEADINGS
 from pages.ui.shell.readiness import Status
-from tests.support.drawings import problems
 from tests.support.serving import ROOT, fetch
 from tests.support.staged import staged
 from tx_core.engine.bert_engine import OwnEngine
-from tx_core.errors import NO_MEMORY, CheckpointProblem, TextProblem
+from tx_core.errors import NO_MEMORY, CheckpointProblem
 from tx_core.transformer.bert import Bert
 
 
@@ -99,24 +97,6 @@ def test_a_page_whose_model_finds_no_memory_says_so(open_app, page, monkeypatch)
 
 def test_the_longest_link_is_one_that_a_server_still_answers(server):
     assert fetch(f"{server}/?text={'a' * MAX_LINK_CHARACTERS}")[0] == 200
-
-
-@pytest.mark.parametrize(
-    ("page", "part", "text"),
-    [
-        ("masks", "one", "cat " * 200),
-        ("positions", "shuffle", "   "),
-        ("heads_and_blocks", "depth", "word " * 200),
-        ("self_attention", "", "word " * 200),
-    ],
-)
-def test_a_text_that_cannot_be_read_is_explained_and_kept_and_its_part_stays_open(open_app, page: str, part: str, text: str):
-    app = open_app(page, text=text, **({"part": part} if part else {}))
-    assert not app.exception
-    assert HEADINGS[TextProblem] in problems(app)
-    assert app.text_input(key=f"{page}_text").value == text
-    asked = {one["name"]: one["value"] for one in staged(app)["controls"]}
-    assert asked.get("part", part) == part
 
 
 def test_a_page_leads_to_others_by_their_questions_and_both_sentences_go_along(open_app):

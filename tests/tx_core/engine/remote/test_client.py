@@ -1,10 +1,7 @@
 """A computation that dies elsewhere is asked for again; where nobody answers, a sentence says so."""
 
 import logging
-import os
 import socket
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,7 +10,7 @@ import pytest
 
 from pages.ui.shell import readiness
 from pages.ui.shell.readiness import Status, Warmup, load_default
-from tests.support.serving import ROOT, free_port, wait_until
+from tests.support.serving import free_port, wait_until
 from tx_core.engine.remote import client
 from tx_core.engine.remote.client import ATTEMPTS, FAILED, NOT_REACHED, ask
 from tx_core.engine.remote.messages import BACKPRESSURE, FAILURE_HEADER, write_message
@@ -131,13 +128,6 @@ def test_an_address_where_nobody_answers_is_one_line_of_the_log_and_a_sentence(u
     assert record.exc_info is None
 
 
-def test_a_page_says_that_the_models_are_not_reached_and_keeps_what_was_typed(unreachable, open_app):
-    app = open_app("attention", text="A sentence of mine")
-    assert not app.exception
-    assert NOT_REACHED in " ".join(box.value for box in (*app.warning, *app.error, *app.markdown, *app.text))
-    assert app.text_input(key="attention_text").value == "A sentence of mine"
-
-
 def states_after(outcomes: Sequence[Status | Exception], monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Watch models that answer so, one outcome after another; give the states that /api/ready tells."""
     monkeypatch.setattr(readiness, "RETRY_SECONDS", 0.0)
@@ -166,16 +156,3 @@ def test_an_outage_of_the_models_is_followed_and_said_once_each_time(monkeypatch
         found = states_after([READY, READY, gone, gone, READY, gone], monkeypatch)
     assert found == ["warming up", "ready", "ready", "failed", "failed", "ready", "failed"]
     assert len(caplog.records) == 2
-
-
-def test_no_package_of_ray_is_imported_by_an_app_that_asks_ray():
-    script = (
-        "import sys, app\nfrom pages.ui.shell.readiness import default_engine\n"
-        "default_engine.attempt()\nprint(default_engine.status.state, 'ray' in sys.modules)"
-    )
-    settings = {"TX_ENGINE": "ray", "TX_RAY_ADDRESS": f"http://127.0.0.1:{free_port()}"}
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=ROOT, env=os.environ | settings, capture_output=True, text=True, timeout=240
-    )
-    assert done.stdout.split() == ["failed", "False"], done.stderr
-    assert "Traceback" not in done.stderr
