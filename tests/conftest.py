@@ -5,11 +5,11 @@ import gc
 import importlib
 import inspect
 import os
+import shutil
 import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
-from contextlib import AbstractContextManager
 from dataclasses import is_dataclass
 from pathlib import Path
 
@@ -172,12 +172,6 @@ def host(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 
 @pytest.fixture
-def start_server(tmp_path: Path) -> Callable[..., AbstractContextManager[str]]:
-    """Start another copy of the app: `with start_server(root, *options) as url`."""
-    return lambda root, *options: serving(root, tmp_path / "server-log.txt", *options)
-
-
-@pytest.fixture
 def open_app() -> Callable[..., AppTest]:
     """Run a page without a browser, as its link opens it: open_app("fill_mask", text="A bird")."""
 
@@ -210,6 +204,18 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory):
         return written[family]
 
     return of_family
+
+
+@pytest.fixture
+def offer(host, checkpoint, tmp_path: Path) -> Callable[..., str]:
+    """Put the checkpoint of a family into the host's directory of models; return the model's name: `offer("gpt2")`."""
+
+    def offered(family: str, folder: str = "own") -> str:
+        shutil.copytree(checkpoint(family), tmp_path / "models" / folder)
+        host(models_dir=tmp_path / "models")
+        return f"local:{folder}"
+
+    return offered
 
 
 @pytest.fixture(scope="session")

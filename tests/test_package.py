@@ -14,6 +14,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 from tests.support.serving import ROOT
+from tests.test_house import imported
 from tests.test_readme import README, python_of_the_readme
 
 pytestmark = pytest.mark.ci
@@ -26,7 +27,6 @@ PINS = [
     for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     if re.match(r"\w", line)
 ]
-CORE = [ast.parse(path.read_text(encoding="utf-8")) for path in sorted((ROOT / "tx_core").rglob("*.py"))]
 
 
 @pytest.fixture(scope="module")
@@ -61,17 +61,10 @@ def test_the_python_of_the_readme_runs_from_another_folder(installed: Path, tmp_
 
 
 def test_the_package_needs_what_the_core_imports_no_older_than_it_was_tested():
-    modules = {name.split(".")[0] for tree in CORE for name in imported(tree)}
+    modules = {name.split(".")[0] for path in (ROOT / "tx_core").rglob("*.py") for name in imported(path)}
     provided = {pin.name: pin.name.lower().replace("-", "_") for pin in PINS} | {"PyYAML": "yaml", "scikit-learn": "sklearn"}
     needed = {f"{pin.name} >={version(pin)}" for pin in PINS if provided[pin.name] in modules}
     assert {f"{one.name} {one.specifier}" for one in map(Requirement, PROJECT["project"]["dependencies"])} == needed
-
-
-def imported(tree: ast.Module) -> list[str]:
-    """List the modules that a file imports, at the top or within a function."""
-    statements = list(ast.walk(tree))
-    names = [alias.name for statement in statements if isinstance(statement, ast.Import) for alias in statement.names]
-    return names + [statement.module or "" for statement in statements if isinstance(statement, ast.ImportFrom)]
 
 
 def version(pin: Requirement) -> str:

@@ -1,7 +1,6 @@
 """The Python that pages offer for models that only this host has: it says first what it needs, and then runs."""
 
 import re
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from runpy import run_path
@@ -18,16 +17,8 @@ Open = Callable[..., AppTest]
 LOCAL = {"model": "local:own bert", "text": "A cat sat on the mat."}
 
 
-@pytest.fixture
-def models_dir(tmp_path: Path, checkpoint: Callable[[str], Path], host: Callable[..., None]) -> Path:
-    """A host's directory with one model."""
-    root = tmp_path / "models"
-    shutil.copytree(checkpoint("bert"), root / "own bert")
-    host(models_dir=root)
-    return root
-
-
-def test_code_of_a_hosts_own_model_says_what_it_needs_and_runs_with_it(open_app: Open, models_dir: Path, tmp_path: Path, host):
+def test_code_of_a_hosts_own_model_says_what_it_needs_and_runs_with_it(open_app: Open, offer, tmp_path: Path, host):
+    offer("bert", "own bert")
     app = open_app("attention", **LOCAL, heads="1-2")
     code = exported_code(app, "attention")
     weights = catalogue.load(LOCAL["model"]).trace(LOCAL["text"]).attention.weights[0, 1]

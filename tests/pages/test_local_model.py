@@ -1,8 +1,6 @@
 """What pages say while and after they show a model from the host's own directory, which has other sizes than the built-in one."""
 
-import shutil
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -17,14 +15,9 @@ MISSING = HEADS_MISSING.format(layers=LAYERS, heads=HEADS)
 Open = Callable[..., AppTest]
 
 
-@pytest.fixture(autouse=True)
-def local(host, checkpoint, tmp_path: Path) -> None:
-    shutil.copytree(checkpoint("gpt2"), tmp_path / "own")
-    host(models_dir=tmp_path)
-
-
 @pytest.mark.parametrize("page", ["attention", "summaries"])
-def test_only_heads_that_a_link_names_are_said_not_to_exist(open_app: Open, page: str):
+def test_only_heads_that_a_link_names_are_said_not_to_exist(open_app: Open, offer, page: str):
+    offer("gpt2")
     view = {"part": "values"} if page == "summaries" else {}
     app = open_app(page, model="local:own", text=TEXT, **view)
     assert not app.exception

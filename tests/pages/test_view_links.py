@@ -18,30 +18,9 @@ from tests.support.serving import ROOT
 WITH_STATE = [page.key for page in PAGES if page.computes]
 """The pages that hold anything of a visitor's; the words are the same for all."""
 WRITTEN = (
-    "1",
-    "2",
-    "7",
-    "64",
-    "0.01",
-    "0.25",
-    "2.5",
-    "1-2",
-    "3-4",
-    "1-2_3-4",
-    "1-2-3",
-    "surest-2",
-    "hand-2-1",
-    "0-3-5",
-    "off~1-2",
-    "off~2_hide~3_cut~1-2~2",
-    "temperature~0.5_sparse~1",
-    "bert-base-uncased",
-    "gpt2",
-    "weights-2-3",
-    "scores-1-2",
-    "result-1-1",
-    "3-iIA",
-    "10_0_0_1_0_0~0_10_0_10_0_0~0_0_10_100_5_0",
+    *("1", "2", "7", "64", "0.01", "0.25", "2.5", "1-2", "3-4", "1-2_3-4", "1-2-3", "0-3-5", "surest-2", "hand-2-1"),
+    *("off~1-2", "off~2_hide~3_cut~1-2~2", "temperature~0.5_sparse~1", "weights-2-3", "scores-1-2", "result-1-1"),
+    *("bert-base-uncased", "gpt2", "3-iIA", "10_0_0_1_0_0~0_10_0_10_0_0~0_0_10_100_5_0"),
 )
 """Links' words for what is not one of a few names: every field that such words are for takes some of these."""
 

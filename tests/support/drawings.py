@@ -25,8 +25,9 @@ def sent_to(app: AppTest, component: str) -> list[tuple[dict, bytes]]:
 
 
 def says(app: AppTest) -> str:
-    """Return all that the page says in plain text, notes and warnings."""
-    return "\n".join(element.value for kind in (app.text, app.caption, app.info, app.warning, app.markdown) for element in kind)
+    """Return all that the page says: its title, plain text, notes, warnings and errors."""
+    kinds = (app.title, app.text, app.caption, app.info, app.warning, app.error, app.markdown)
+    return "\n".join(element.value for kind in kinds for element in kind)
 
 
 def problems(app: AppTest) -> list[str]:

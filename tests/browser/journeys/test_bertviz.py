@@ -9,14 +9,7 @@ from playwright.sync_api import FrameLocator, Page, expect
 
 from pages.ui.stage.browser_texts import EXPORT
 from tests.browser.conftest import SILENT
-from tests.support.seen import (
-    address,
-    answered,
-    button,
-    linked,
-    main,
-    saved,
-)
+from tests.support.seen import address, answered, button, linked, main, saved
 
 TIME = "Time flies like an arrow."
 HOSTILE = "</script><img src=x onerror=alert(1)> ; // HACK: \u202e"  # short: all pairs of its tokens are drawn

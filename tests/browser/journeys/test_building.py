@@ -11,15 +11,8 @@ from pages.heads_and_blocks import texts as block_texts
 from pages.self_attention import texts
 from pages.ui.stage import browser_texts
 from pages.ui.stage import texts as stage_texts
-from tests.support.seen import (
-    answered,
-    button,
-    drawn,
-    linked,
-    main,
-    picture,
-    stage,
-)
+from tests.browser.test_stages import step
+from tests.support.seen import answered, button, drawn, linked, main, picture, stage
 from tests.support.serving import wait_until
 from tx_core.engine import catalogue
 from tx_core.lessons.self_attention import AttentionTensors, HeadChoice, head_run
@@ -56,11 +49,6 @@ def press(page: Page, matrix: str, *keys: str) -> None:
     box.focus()
     for key in keys:
         page.keyboard.press(key)
-
-
-def step(page: Page, title: str) -> None:
-    """Look at a step of the head, by what comes of it."""
-    main(page).get_by_role("button", name=re.compile(f": {title}$")).click()
 
 
 def test_a_cell_tells_the_sum_behind_it_to_pointer_and_keyboard(arrive, for_everybody):

@@ -11,19 +11,7 @@ from pages.fill_mask import texts
 from pages.ui.shell.numbers import percent
 from pages.ui.stage import browser_texts
 from pages.ui.stage import texts as stage_texts
-from tests.support.seen import (
-    answered,
-    button,
-    drawn,
-    entries,
-    linked,
-    main,
-    picture,
-    says,
-    sentence,
-    silent,
-    until,
-)
+from tests.support.seen import answered, button, drawn, entries, linked, main, picture, says, sentence, silent, until
 from tx_core.engine import catalogue
 from tx_core.fill_mask.head_scan import Scan
 from tx_core.fill_mask.predictions import Prediction, fill_jointly, predict

@@ -6,12 +6,7 @@ from playwright.sync_api import expect
 
 from pages import contents
 from tests.browser.conftest import go_by_history
-from tests.support.seen import (
-    fits,
-    in_sight,
-    sentence,
-    write,
-)
+from tests.support.seen import fits, in_sight, sentence, write
 
 HARMFUL = (
     "<img src=x onerror=alert(1)></script><script>alert(2)</script> [x](javascript:alert(3)) :red[y] **b** \u202eabc 💥 שלום ___"

@@ -13,17 +13,7 @@ from pages.positions.encodings import ENCODING_VIEWS
 from pages.ui.stage.browser_texts import CONTROLS
 from tests.browser.conftest import go_by_history
 from tests.browser.test_stages import allows, charts, may_look
-from tests.support.seen import (
-    answered,
-    drawn,
-    linked,
-    main,
-    picture,
-    press,
-    says,
-    silent,
-    stage,
-)
+from tests.support.seen import answered, drawn, linked, main, picture, press, says, silent, stage
 
 CAT = "The cat sat on the mat."
 PATH = f"/masks?text={quote_plus(CAT)}"

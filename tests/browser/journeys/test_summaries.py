@@ -8,16 +8,7 @@ from playwright.sync_api import expect
 from pages import contents
 from pages.many_sentences import texts as many_texts
 from pages.summaries import texts
-from tests.support.seen import (
-    answered,
-    drawn,
-    linked,
-    main,
-    picture,
-    says,
-    silent,
-    stage,
-)
+from tests.support.seen import answered, drawn, linked, main, picture, says, silent, stage
 
 
 def test_two_words_that_are_clicked_lead_to_the_heads_of_their_relation_and_on_to_a_sentence(arrive, for_everybody):

@@ -13,9 +13,10 @@ from pages.ui.stage import attention
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.attention import ClassGuesses
 from pages.ui.stage.texts import CLASS_GUESSED
+from tests.support.blanks import ask
 from tests.support.checkpoints import write_family
 from tests.support.drawings import says, weights_of
-from tests.support.staged import axes, is_staged, sent_weights, staged
+from tests.support.staged import axes, is_staged, made_changes, sent_weights, staged
 from tx_core.engine import catalogue
 from tx_core.transformer.interventions import read_interventions
 
@@ -56,6 +57,21 @@ def test_a_changed_run_is_sent_with_the_run_before_it_and_named(open_app: Open):
     moved[1, 2] = 0
     assert tuple(head) == np.unravel_index(moved.argmax(), moved.shape)
     assert share == pytest.approx(moved.max(), abs=1e-3)
+
+
+def test_what_the_stage_asks_for_is_made_and_taken_back(open_app: Open):
+    app = ask(open_app(text=TEXT), add=["off~1-1", "hide~3"], drop=[])
+    assert not app.exception
+    assert made_changes(app) == ["off~1-1", "hide~3"]
+    app = ask(app, add=["temperature~0.5"], drop=["off~1-1"])
+    assert made_changes(app) == ["hide~3", "temperature~0.5"]
+
+
+def test_another_text_takes_changes_of_tokens_back_and_keeps_those_of_heads(open_app: Open):
+    app = open_app(text=TEXT, changes="off~1-1_hide~3")
+    app.text_input(key="attention_text").set_value("A woman sang.").run()
+    assert made_changes(app) == ["off~1-1"]
+    assert stage_texts.TOKEN_CHANGES_UNDONE in says(app)
 
 
 def test_the_guesses_of_a_class_go_to_wall_and_map(open_app: Open, monkeypatch: pytest.MonkeyPatch):

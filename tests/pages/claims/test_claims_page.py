@@ -1,8 +1,6 @@
 """The page of claims: those of the embedded model on arrival, every link, and another model, of which some fail."""
 
-import shutil
 from itertools import islice
-from pathlib import Path
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 import pytest
@@ -27,14 +25,6 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     every, lessons = claims.sentences, claims._lesson_questions
     monkeypatch.setattr(claims, "sentences", lambda page: islice(every(page), 5))
     monkeypatch.setattr(claims, "_lesson_questions", lambda engine: islice(lessons(engine), 3))
-
-
-@pytest.fixture
-def own(host, checkpoint, tmp_path: Path) -> str:
-    """A tiny BERT with random weights in the host's directory."""
-    shutil.copytree(checkpoint("bert"), tmp_path / "own")
-    host(models_dir=tmp_path)
-    return "local:own"
 
 
 def rows_of(app: AppTest, **looks: str) -> list[list[str]]:
@@ -64,7 +54,8 @@ def test_the_claims_of_the_embedded_model_are_there_on_arrival_and_every_row_s_l
 
 
 @pytest.mark.usefixtures("few")
-def test_another_model_is_asked_in_the_background_and_what_fails_comes_first_with_its_numbers(open_app, runs: Registry, own: str):
+def test_another_model_is_asked_in_the_background_and_what_fails_comes_first_with_its_numbers(open_app, runs: Registry, offer):
+    own = offer("bert")
     app = open_app(PAGE, model=own, show="fails", made="attention")
     assert texts.PRESS_RUN in says(app) and is_empty(app)
     snapshot = until_still(ask_stage(app, "settings", {"training": "run"}), runs, KIND)

@@ -17,7 +17,7 @@ from pages.ui.panels.lesson import names_in_order, shipped_lesson
 from pages.ui.panels.lesson_question import choices_of, compute
 from pages.ui.shell.address import PRESENT
 from tests.pages.classroom.test_classroom_page import drawn, enter, rooms, stages, written
-from tx_core.classroom.lesson_file import Lesson, Step, write_lesson
+from tx_core.classroom.lesson_file import Step, write_lesson
 from tx_core.classroom.rooms import Rooms
 
 __all__ = ["rooms"]  # the fixture
@@ -33,12 +33,8 @@ ASKED = {
 }
 
 
-def lesson_with(*steps: Step, **changes: object) -> Lesson:
-    return PATH.model_copy(update={"steps": steps, **changes})
-
-
-def open_room(rooms: Rooms, *steps: Step, **changes: object) -> tuple[str, str]:
-    room, token = rooms.open(write_lesson(lesson_with(*steps, **changes)), len(steps))
+def open_room(rooms: Rooms, step: Step) -> tuple[str, str]:
+    room, token = rooms.open(write_lesson(PATH.model_copy(update={"steps": (step,)})), 1)
     return room.code, token
 
 

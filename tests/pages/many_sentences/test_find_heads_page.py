@@ -10,6 +10,7 @@ from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.heads import distance_in_words
 from pages.ui.stage.texts import GRAMMAR_LINKS
 from pages.ui.stage.tokens import escape_markdown
+from tests.support.drawings import says
 from tests.support.sentences_page import KIND, PAGE, Open, links, numbers_of, press, shown_head, upload
 from tests.support.staged import staged, staged_pictures
 from tests.support.trainings import until_still
@@ -18,12 +19,6 @@ from tx_core import Condition, Relation, find_heads, load
 from tx_core.corpus.find_heads import NOT_ANNOTATED
 from tx_core.corpus.sentence_file import embedded_sentences
 from tx_core.corpus.words import WRONG_COLUMNS
-
-
-def told(app: AppTest) -> str:
-    return "\n".join(
-        element.value for kind in (app.text, app.caption, app.info, app.markdown, app.error, app.warning) for element in kind
-    )
 
 
 def relation_asked(app: AppTest) -> tuple[str, ...]:
@@ -78,9 +73,9 @@ def test_two_words_that_are_clicked_become_the_relation_that_they_have(open_app:
     assert relation_asked(app) == ("form", "closed", "any", "form", "door")
     app.button_group(key=f"{PAGE}_pair_how").set_value("dependency").run()
     app.button_group(key=f"{PAGE}_pair_words").set_value(pair_of("old door", CLOSED)).run()
-    assert texts.NOT_LINKED in told(app)
+    assert texts.NOT_LINKED in says(app)
     app.button_group(key=f"{PAGE}_pair_words").set_value(pair_of("old", CLOSED)).run()
-    assert texts.PAIR_SHOWN.format(relation=GRAMMAR_LINKS["obj", "to dependent"]) in told(app)
+    assert texts.PAIR_SHOWN.format(relation=GRAMMAR_LINKS["obj", "to dependent"]) in says(app)
 
 
 def test_what_words_must_match_is_no_markup(open_app: Open):
@@ -119,16 +114,16 @@ def test_what_a_fixed_distance_finds_too_is_no_finding(open_app: Open, deprel: s
 
 def test_an_annotated_file_is_read_in_the_background_and_a_plain_one_says_what_it_lacks(open_app: Open, runs):
     app = upload(open_app(PAGE, part="find", texts="own"), CONLLU.replace("2\tcats", "2 cats"), "mine.conllu")
-    assert WRONG_COLUMNS.format(line=3, wanted=10, found=9)[:40] in told(app)
+    assert WRONG_COLUMNS.format(line=3, wanted=10, found=9)[:40] in says(app)
     upload(app, f"{CONLLU}\n" * 3, "mine.conllu")
-    assert stage_texts.SENTENCES_READ[1].format(count=3, source="mine.conllu") in told(app)
+    assert stage_texts.SENTENCES_READ[1].format(count=3, source="mine.conllu") in says(app)
     app.text_input(key=f"{PAGE}_query").set_value("nsubj").run()
     until_still(press(app, "run"), runs, KIND)
     assert not app.exception and "of 3 words" in shown_head(app)["sentence"]
     assert len(links(app)) <= 2  # the same sentence is shown once
     upload(app, "The cat sees a dog.\nA dog sees the cat.\n")
     until_still(press(app, "run"), runs, KIND)
-    assert NOT_ANNOTATED in told(app)
+    assert NOT_ANNOTATED in says(app)
     for name, value in {"query": "cat", "query_in": "form", "link": "any", "key": "dog"}.items():
         app.session_state[f"{PAGE}_{name}"] = value
     assert "of 2 words" in shown_head(app.run())["sentence"]

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -37,12 +36,11 @@ def test_the_best_head_of_a_relation_has_the_figures_of_the_models_card():
 
 
 @pytest.fixture
-def offered(tmp_path: Path, host, checkpoint) -> Iterator[Path]:
-    """A model of the host's own; yield its folder. What was read of one before is forgotten."""
-    folder = Path(shutil.copytree(checkpoint("bert"), tmp_path / "own"))
-    host(models_dir=tmp_path)
+def offered(tmp_path: Path, offer) -> Iterator[Path]:
+    """The folder of a model of the host's own. What was read of one before is forgotten."""
+    offer("bert")
     grammar_of.cache.clear()
-    yield folder
+    yield tmp_path / "models" / "own"
     grammar_of.cache.clear()
 
 

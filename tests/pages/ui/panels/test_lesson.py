@@ -13,7 +13,7 @@ from pages.ui.shell.address import LESSON, LOCK, STEP
 from pages.ui.shell.fields import parse_view
 from tests.pages.test_view_links import fields_of
 from tests.pages.ui.panels.test_question_kinds import guess
-from tests.support.drawings import sent_to
+from tests.support.drawings import says, sent_to
 from tests.support.lesson_secrets import holds, secrets_of
 from tests.support.staged import staged
 from tx_core.classroom.lesson_file import NOT_PACKED, Lesson, Step, pack_lesson
@@ -25,10 +25,6 @@ STEPS = lesson.shipped_lesson(lesson.LEARNING_PATH).steps
 
 def open_step(open_app, number: int, **more: str):
     return open_app(STEPS[number - 1].page, **lesson.step_address(lesson.LEARNING_PATH, number) | more)
-
-
-def written(app) -> str:
-    return "\n".join(element.value for kind in (app.text, app.markdown, app.title, app.caption) for element in kind)
 
 
 def asked(app) -> tuple[dict, bytes]:
@@ -100,8 +96,8 @@ BROKEN = ("../settings", pack_lesson(own_lesson())[:-20])
 def test_a_lesson_that_is_not_there_or_not_whole_is_said_and_the_page_opens(open_app, name: str):
     app = open_app("attention", **{LESSON: name})
     assert not app.exception
-    assert contents.page("attention").question in written(app)
-    assert any(problem in written(app) for problem in (NOT_PACKED, texts.NO_SUCH_LESSON.partition("{")[0]))
+    assert contents.page("attention").question in says(app)
+    assert any(problem in says(app) for problem in (NOT_PACKED, texts.NO_SUCH_LESSON.partition("{")[0]))
 
 
 def test_a_step_whose_question_cannot_be_asked_leads_on_also_in_a_locked_lesson(open_app):
@@ -110,7 +106,7 @@ def test_a_step_whose_question_cannot_be_asked_leads_on_also_in_a_locked_lesson(
     name = pack_lesson(wrong.model_copy(update={"steps": wrong.steps * 2}))
     app = open_app("attention", **{LESSON: name, STEP: "1", LOCK: "1"})
     assert not app.exception
-    assert NO_SUCH_HEAD.partition("{")[0] in written(app)
+    assert NO_SUCH_HEAD.partition("{")[0] in says(app)
     assert links(app) == {texts.SKIP_STEP, texts.LEAVE_LESSON}
 
 
@@ -152,7 +148,7 @@ def test_every_step_of_a_lesson_is_answered_and_sends_nothing_of_its_answer_befo
         assert not app.exception and holds(sent(app), step.title)
         assert [one for one in secrets_of(step) if holds(sent(app), one)] == [], number
         if step.question:
-            assert texts.HIDDEN_UNTIL_ANSWERED in written(app)
+            assert texts.HIDDEN_UNTIL_ANSWERED in says(app)
             guess(app, name, number)
-        assert texts.HIDDEN_UNTIL_ANSWERED not in written(app)
+        assert texts.HIDDEN_UNTIL_ANSWERED not in says(app)
         assert step.then is None or holds(sent(app), step.then)

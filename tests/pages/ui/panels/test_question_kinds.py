@@ -5,6 +5,7 @@ import re
 from hashlib import sha256
 
 import pytest
+import streamlit
 from streamlit.testing.v1 import AppTest
 
 from pages import contents
@@ -14,6 +15,7 @@ from pages.ui.panels import texts
 from pages.ui.panels.lesson import GUESSES
 from pages.ui.panels.lesson_question import compute, reveal
 from pages.ui.panels.question_kinds import MEASURE_TEXTS, QUESTION_VIEWS, WITHOUT_SPECIAL, measured
+from pages.ui.panels.question_view import guessed_cell
 from pages.ui.shell.address import LESSON
 from tests.support.drawings import sent_to
 from tests.support.serving import ROOT
@@ -99,3 +101,14 @@ def test_the_tables_have_the_same_kinds_and_measures_and_the_manual_names_them()
 def test_an_attention_weight_is_written_as_beside_the_map_and_all_else_as_percent():
     measures = ("strongest_key", "strongest_cell", "attention_weight", "top_word", "head_with_largest_effect")
     assert [measured(0.9516, measure) for measure in measures] == ["0.952"] * 3 + ["95.2\u00a0%"] * 2
+
+
+@pytest.mark.parametrize(
+    ("value", "cell"), [(0, 0), (2, 2), (3, None), (-1, None), (True, None), ("1", None), (None, None), ([1], None), (1.0, None)]
+)
+def test_a_cell_that_is_not_there_is_no_choice(monkeypatch, value, cell):
+    monkeypatch.setattr(
+        streamlit, "session_state", {"key": {"chosen": {"value": value, "at": 1}}, "other": {}, "third": {"chosen": 3}}
+    )
+    assert guessed_cell("key", ("a", "b", "c")) == cell
+    assert [guessed_cell(key, ("a",)) for key in ("other", "third", "fourth")] == [None] * 3

@@ -18,6 +18,7 @@ from pages.ui.stage.charts import (
     moved_drawing,
     signed_drawing,
 )
+from tests.browser.test_focus import MIN_CONTRAST, contrast
 from tests.support.serving import ROOT
 
 
@@ -30,14 +31,7 @@ def test_text_and_background_are_those_of_the_page():
 @pytest.mark.parametrize("background", BACKGROUND.values())
 @pytest.mark.parametrize("colour", [ONE_COLOUR, BELOW_ZERO, *LINE_COLOURS])
 def test_the_colours_of_charts_stand_out_on_both_backgrounds(colour, background):
-    lighter, darker = sorted((luminance(colour), luminance(background)), reverse=True)
-    assert (lighter + 0.05) / (darker + 0.05) >= 3
-
-
-def luminance(colour: str) -> float:
-    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    assert contrast(*(list(bytes.fromhex(one[1:])) for one in (colour, background))) >= MIN_CONTRAST
 
 
 @given(shares=st.lists(st.floats(0, 1), min_size=1, max_size=9), limit=st.sampled_from([0.05, 0.2, 1.0]))
