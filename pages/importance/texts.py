@@ -1,6 +1,6 @@
 """Every sentence of the page and of its exports."""
 
-from pages.ui.stage.texts import progress_texts
+from pages.ui.stage.texts import LAYERS_UP_AND_HEADS, progress_texts
 
 UPLOAD = "JSONL or CSV, each line a pair as BLiMP has them, or a text with its answer"
 UPLOAD_FIRST = (
@@ -39,7 +39,7 @@ SUBLAYERS = {"attention": "Attention", "mlp": "Feed-forward"}
 PLACES = {"attention": "All heads of layer {layer}", "mlp": "Feed-forward of layer {layer}"}
 
 TITLES = {"head": "What each head adds to the answer (nats)", "layer": "What each layer adds to the answer (nats)"}
-AXES = {"head": "Layers from below, heads", "layer": "Layers from below"}
+AXES = {"head": LAYERS_UP_AND_HEADS, "layer": "Layer ↑"}
 CELLS = {"head": "Layer {row}, head {column}", "layer": "Layer {row}, {column}"}
 BARS = {
     "head": "The most important of {all} heads, with 95 % intervals",

@@ -84,7 +84,7 @@ def _strongest_of(report: HeadReport, head: Head, rank: str) -> dict[str, object
 
 def describe_on_average(report: HeadReport, head: Head) -> str:
     """Return what a head does on average, in words."""
-    return describe_head(report, head, texts.HEAD, count=report.sums.texts, entropy=report.entropy[head])
+    return describe_head(report, head, texts.HEAD, count=report.sums.texts)
 
 
 def ranked_kind(report: HeadReport, head: Head, rank: str) -> str:

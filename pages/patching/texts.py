@@ -1,5 +1,7 @@
 """Every sentence of the page and of its exports; A is the sentence from which is taken, B the one into which is put."""
 
+from pages.ui.stage.texts import LAYERS_UP_AND_HEADS
+
 SENTENCE_A, SENTENCE_B = "Sentence A: take from", "Sentence B: put into"
 EXCHANGE_HELP = "Exchange A and B: what A's parts bring about, or what they cost."
 EXCHANGE_TERMS = (
@@ -30,7 +32,7 @@ IN_WORDS = {
 }
 
 TITLE = "How far the answer moves from B (0) to A (1)"
-AXES = {"tokens": "Layers from below, tokens of B", "heads": "Layers from below, heads"}
+AXES = {"tokens": "Layer ↑ Token of B →", "heads": LAYERS_UP_AND_HEADS}
 CELL = {"tokens": "Layer {row}, “{column}”", "heads": "Layer {row}, head {column}"}
 TOKEN = "Layer {layer}, “{token}”"
 RISES, FALLS = "“{answer}” rises from {before} to {after}", "“{answer}” falls from {before} to {after}"

@@ -179,7 +179,10 @@ UNLISTED_GUESS = "“{word}” {said}"
 
 INPUT = "input"
 
-LAYERS_AND_HEADS = "Layer ↓ Head →"
+LAYERS_AND_HEADS, LAYERS_UP_AND_HEADS = "Layer ↓ Head →", "Layer ↑ Head →"
+SPREAD_AND_DISTANCE = (
+    "spread {spread:.2f} (normalised entropy; 0: one token, 1: even attention), mean distance {distance:.1f} tokens."
+)
 BEFORE, AFTER = "before", "after"
 DELTA = "Δ, percentage points"
 
