@@ -1,10 +1,11 @@
-"""What the glossary claims of the built-in models is true."""
+"""What the glossary claims of the built-in models is true; what it claims of the mathematics is held where that is computed."""
 
 import numpy as np
 
 from tx_core.analysis.sinks import attention_sinks
 from tx_core.engine import catalogue
 from tx_core.fill_mask.predictions import predict
+from tx_core.lessons.labels import FINE_TUNED
 
 TEXT = "Mary lost her keys."
 
@@ -26,3 +27,20 @@ def test_bert_uses_the_words_after_a_blank_and_a_model_that_writes_only_those_be
     one, other = (writer.trace(f"Yesterday I went {end}", keep=("weights", "hidden")) for end in ("to school", "away soon"))
     assert not np.triu(one.attention.weights, 1).any()
     np.testing.assert_allclose(one.hidden[:, :3], other.hidden[:, :3], atol=1e-5)
+
+
+def test_special_tokens_stand_where_they_are_said_to_and_a_word_outside_the_vocabulary_is_split_or_unknown(engine):
+    tokens = engine.tokenizer.encode("Mary lost ___.", "It rained.").tokens
+    assert tokens == ("[CLS]", "mary", "lost", "[MASK]", ".", "[SEP]", "it", "rain", "##ed", ".", "[SEP]")
+    assert engine.tokenizer.encode("snailfish").tokens[1:-1] == ("sn", "##ail", "##fish")
+    assert engine.tokenizer.encode("漢").tokens[1:-1] == ("[UNK]",)
+    assert engine.tokenizer.backend.id_to_token(engine.tokenizer.padding_id) == "[PAD]"
+
+
+def test_a_blank_is_a_token_like_any_other_and_heads_score_every_token_or_every_label(engine):
+    blank = engine.tokenizer.encode("Mary lost [MASK] keys.")
+    assert (engine.trace(blank.text).attention.weights > 0).all()
+    assert engine.blank_logits([blank])[0].shape == (1, engine.tokenizer.backend.get_vocab_size())
+    reviews = catalogue.load(FINE_TUNED)
+    hidden = reviews.trace(TEXT, keep=("hidden",)).hidden[-1]
+    assert reviews.label_logits(hidden).shape == (len(reviews.labels),) == (2,)
