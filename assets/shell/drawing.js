@@ -36,7 +36,7 @@ function say({ parentElement }, text) {
 }
 
 // Returns the function that draws an element, and puts what ends the drawing into `shown`. It does not wait for the modules: Streamlit
-// sizes the drawing when it has run, and the start page looks for the mark.
+// sizes the drawing when it has run. The start page waits for the mark: until the drawing has its height, what stands below is not shown.
 // failed: what is said in its place where that failed for the last time. What is returned tells whether it was drawn, at once or later.
 export function fetchDrawing(path, names, styles, failed) {
   let draw = null;
@@ -48,13 +48,15 @@ export function fetchDrawing(path, names, styles, failed) {
   });
   return (element, shown) => {
     const { host } = element.parentElement.getRootNode();
-    host.dataset.mounted = styles.at(-1); // tells a stage (stage.css) from other drawings
+    const mark = () => { host.dataset.mounted = styles.at(-1); }; // tells a stage (stage.css) from other drawings
     const begin = () => {
+      mark();
       if (!shown.over) shown.end = draw(element);
       return true;
     };
     if (draw) return begin();
     return ready.then(begin, () => {
+      mark();
       say(element, failed);
       return false;
     });

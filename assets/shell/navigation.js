@@ -37,7 +37,7 @@ function makeOneStepOfArriving() {
 function settle({ page, notDrawn }) {
   const root = document.documentElement
   if ("settled" in root.dataset) return
-  let end = 0
+  let end = performance.now() + LONGEST_UNSETTLED // the run may have ended before this script came
   const look = () => {
     if (document.querySelector(RUNNING)) end = performance.now() + LONGEST_UNSETTLED
     if (performance.now() < end && document.querySelector(`${RUNNING}, ${notDrawn}`)) setTimeout(look, 100)

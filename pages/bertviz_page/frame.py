@@ -84,7 +84,7 @@ class Drawing:
         title = texts.ALT.format(view=texts.VIEWS[self.view].lower(), tokens=len(self.trace.attention.query_tokens))
         drawn = range(self.layers) if self.layer is None else [self.layer]
         chart = {"kind": "framed", "title": title, "address": self.address, "view": self.view, "dark": self.dark}
-        chart |= views.extent(self.stacks, drawn) | {"forgets": {"token": "0"}}  # none is opened of another text
+        chart |= views.extent(self.view, self.stacks, drawn) | {"forgets": {"token": "0"}}  # none is opened of another text
         return Picture(ChartDrawing(chart, (), (), np.empty((0, 0))))
 
     @property

@@ -43,12 +43,18 @@ FIELDS = (
 """heads: those on in the head view, none for all. enlarged: a head of the model view. token: opened in the neuron view, or 0."""
 
 
-def extent(stacks: Sequence[AttentionStack], layers: Sequence[int]) -> dict[str, object]:
-    """Return what a drawing of these layers, from 0, offers: them, and the number of heads, filters and tokens."""
-    tokens = stacks[0].query_tokens
+def extent(view: str, stacks: Sequence[AttentionStack], layers: Sequence[int]) -> dict[str, object]:
+    """Return what a drawing of these layers, from 0, offers: them, and the number of heads, filters and tokens.
+
+    height: the pixels that it takes on a phone, where bertviz's own size is kept, with the menus above it.
+    """
+    tokens, heads = stacks[0].query_tokens, stacks[0].weights.shape[1]
     is_pair = [stack.kind for stack in stacks] == ["self"] and second_sentence(tokens)
     filters = NUM_PAIR_FILTERS if is_pair else len(stacks)
-    return {"layers": list(layers), "heads": stacks[0].weights.shape[1], "filters": filters, "tokens": len(tokens)}
+    rows = max(len(stack.query_tokens) for stack in stacks)
+    thumbnails = len(layers) * (10 + 84 / heads * rows)
+    heights = {"head": 98 + 22.5 * rows, "model": 30 + max(38 + thumbnails, 55 + 18 * rows), "neuron": 184 + 26 * rows}
+    return {"layers": list(layers), "heads": heads, "filters": filters, "tokens": len(tokens), "height": heights[view]}
 
 
 def second_sentence(tokens: Encoding) -> int | None:

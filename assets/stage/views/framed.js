@@ -28,7 +28,7 @@ export function makeFramed({ setAll, again }) {
   return Object.assign(made, { again });
 }
 
-// chart: `address` of the document, `view` of bertviz, what there is to choose from, and whether it is drawn for a dark page.
+// chart: `address` of the document, `view` of bertviz, what there is to choose from, its `height`, and whether it is drawn for a dark page.
 export function drawFramed(made, chart, values, theme) {
   Object.assign(made, { chart, values });
   const [address, choice] = [new URL(chart.address, document.baseURI).href, choiceLine(values, chart)]; // all pages lie right below the start
@@ -43,7 +43,8 @@ export function drawFramed(made, chart, values, theme) {
 function load(made, address, choice) {
   const frame = element("iframe", { sandbox: "allow-scripts", "data-testid": "framed", src: address });
   frame.name = choice;
-  if (made.frame) frame.style.height = made.frame.style.height;
+  const height = made.node.closest(".wide") ? "" : `${made.chart.height}px`; // on a phone what stands below is in sight: its place is kept
+  frame.style.height = made.frame?.style.height ?? height;
   made.node.replaceChildren(frame);
   Object.assign(made, { frame, address, choice });
 }

@@ -1,11 +1,12 @@
 """From page to page: the list of pages, the sentence that follows, Basic and Advanced, the glossary, paper."""
 
 import re
+import time
 from html import unescape
 from urllib.parse import quote_plus
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from pages import contents
 from pages.summaries import texts as summary_texts
@@ -14,8 +15,10 @@ from pages.ui.shell.glossary import GROUPS
 from pages.ui.shell.level import ADVANCED
 from pages.ui.stage import browser_texts
 from pages.ui.stage import texts as stage_texts
-from tests.browser.conftest import SHOWN, go_by_history
+from tests.browser.conftest import IN_PLACE, SHOWN, go_by_history
 from tests.support.seen import (
+    MAX_SHIFT,
+    NOTE_SHIFTS,
     address,
     answered,
     button,
@@ -23,6 +26,7 @@ from tests.support.seen import (
     choose,
     comes_first,
     fits,
+    largest_burst,
     linked,
     listed,
     main,
@@ -86,6 +90,23 @@ def test_pages_stand_still_on_a_phone_their_picture_in_sight(arrive, server):
             page.wait_for_function(SHOWN)
             check_arrival(page)
         comes_first(page) if entry.computes else fits(page)
+
+
+@pytest.mark.ci
+def test_what_stands_below_a_picture_is_shown_with_it_however_late_scripts_come(page_at):
+    def come_late(route: Route) -> None:
+        time.sleep(2)  # the page has been run by then
+        route.continue_()
+
+    def prepare(page: Page) -> None:
+        page.add_init_script(NOTE_SHIFTS)
+        for name in ("navigation", "pictures"):
+            page.route(re.compile(rf"/{name}\.js$"), come_late)
+
+    page = page_at("/bertviz", width=390, prepare=prepare)
+    expect(main(page).locator("iframe").content_frame.locator("svg line").first).to_be_attached()
+    page.evaluate(IN_PLACE)
+    assert largest_burst(page.evaluate("window.shifts")) <= MAX_SHIFT / 3
 
 
 def test_the_visitor_s_own_sentence_follows_to_other_pages_and_back(arrive):
