@@ -7,7 +7,7 @@ import { escaped } from "../../canvas/figure/svg.js";
 import { isChoice, isOn, makeDeclared } from "../core/controls.js";
 import { csvText, makeExport, withOrigin } from "../core/export_menu.js";
 import { makePresentButton } from "../core/stage.js";
-import { makeToolbar } from "../core/toolbar.js";
+import { makeToolbar, menu } from "../core/toolbar.js";
 import { matricesFigure } from "../views/matrices.js";
 
 export function makeControls(stage) {
@@ -15,7 +15,7 @@ export function makeControls(stage) {
   const declared = makeDeclared((name, value) => act.set(name, value), (change) => act.change(change));
   const files = makeExportMenu(stage);
   const present = makePresentButton(stage);
-  const own = [files.node, present.node];
+  const more = menu(TEXTS.controls.more); // what is needed seldom, so that the toolbar stays one row
   const row = element("div", { class: "parts" });
   const node = makeToolbar();
 
@@ -24,14 +24,16 @@ export function makeControls(stage) {
     const nodes = declared.sync(shown, ({ name }) => values[name], stage.offline);
     const [early, late] = placeApart(row, shown, nodes);
     showPressed(row);
-    setNodes(node, [stage.training.node, ...early, ...own, ...late]);
+    setNodes(node, [stage.training.node, ...early, files.node, present.node, more]);
+    setNodes(more.box, late);
+    more.hidden = !late.length;
     files.node.hidden = stage.header.hidden.includes("export") || !stage.rows.length;
     present.sync(stage.rows.length > 0);
   };
   return { row, node, sync };
 }
 
-// Puts the controls that stand apart into a row of their own; returns those before and after the stage's own controls in its toolbar.
+// Puts the controls that stand apart into a row of their own; returns those of its toolbar and of the menu there.
 function placeApart(row, controls, nodes) {
   const of = (wanted) => nodes.filter((_, place) => wanted(controls[place]));
   setNodes(row, of((control) => control.apart));

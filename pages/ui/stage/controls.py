@@ -37,7 +37,7 @@ class Control:
         fallback: in a stage of pictures, the option that holds where the value is none of them, as a token that a text lacks.
         arrows: labels of two buttons that step through a list.
         carries: the list that they step where this one ends.
-        late: whether it stands behind the stage's own controls, such as Export.
+        late: whether it stands in the menu More, since it is seldom needed.
         apart: whether it stands in a row of its own, above the toolbar.
     """
 
