@@ -9,7 +9,7 @@ from pages.contents import PAGES
 from tests.support.serving import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-ENVIRONMENT = "python3 -m venv .venv && .venv/bin/pip install -r "
+ENVIRONMENT = "python3 -m venv .venv && .venv/bin/pip install --no-compile -r "
 DOCUMENTS = [
     path.relative_to(ROOT).as_posix()
     for pattern in ("*.md", "assets/**/*.md", "pages/**/*.md", "tests/**/*.md", "tx_core/**/*.md")
