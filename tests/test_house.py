@@ -141,12 +141,6 @@ def test_every_page_is_in_the_navigation_and_every_entry_has_its_page():
     assert files == {page.key for page in PAGES}
 
 
-def test_the_pages_of_a_section_stand_together():
-    sections = [page.section for page in PAGES]
-    changes = [section for before, section in zip([None, *sections], sections, strict=False) if section != before]
-    assert len(changes) == len(set(changes))
-
-
 @pytest.mark.parametrize("command", [("check", "--output-format", "concise"), ("format", "--check")], ids=["linter", "formatter"])
 def test_ruff_finds_nothing(command):
     done = subprocess.run(

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from functools import cache
-from itertools import groupby
 from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -170,8 +169,7 @@ def open_address(written: object) -> None:
 def navigation(*, listed: bool) -> tuple[contents.Page, st.Page]:
     """Draw the list of pages, if `listed`; return the one that is asked for: as we describe it, and as Streamlit runs it once."""
     pages = {page.key: copy(_described(page.key)) for page in contents.PAGES}  # Streamlit writes into them
-    sections = groupby(contents.PAGES, key=lambda page: page.section)
-    listing = {name: [pages[page.key] for page in section] for name, section in sections}
+    listing = {name: [pages[page.key] for page in section] for name, section in contents.SECTIONS.items()}
     chosen = st.navigation(listing, position="sidebar" if listed else "hidden", expanded=True)
     return next(page for page in contents.PAGES if pages[page.key] is chosen), chosen
 

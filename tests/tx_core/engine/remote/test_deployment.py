@@ -12,7 +12,7 @@ import psutil
 import pytest
 from streamlit.proto.Alert_pb2 import Alert
 
-from pages.contents import HOME, PAGES
+from pages.contents import HOME, PAGES, SECTIONS
 from pages.summaries.parts import PARTS
 from pages.ui.shell import cache
 from tests.support.apart import run_apart
@@ -34,7 +34,7 @@ from tx_core.transformer.trace import ALL_PARTS
 pytestmark = pytest.mark.ci
 TEXT, PAIR, BLANKS = "The old cat sat on the mat", "and slept all day", "The ___ sat on a ___ in the house."
 CHANGES = (Intervention("off", 1, 2), Intervention("temperature", 2, value=2.0), Intervention("cut", 3, 0, positions=(1, 4)))
-PAGES_WITHOUT_TORCH = [page for page in PAGES if page.section != "Build" and page.key != "bertviz_page"]
+PAGES_WITHOUT_TORCH = [page for page in PAGES if page not in SECTIONS["Build"] and page.key != "bertviz_page"]
 """All that only ask a model: those of Build compute with its weights, and the package bertviz needs torch itself."""
 PATIENCE = "120"
 """Seconds that a call waits for its turn: on a machine that does much else, too."""
