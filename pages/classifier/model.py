@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from operator import attrgetter
 
 import streamlit as st
@@ -135,7 +135,7 @@ def _ask_data(is_running: bool) -> None:
             st.text(texts.IMDB.format(train=limits().imdb_train, test=limits().imdb_test))
             st.text(texts.IMDB_NOTEBOOK)
         elif chosen == "opinions" or own:
-            show_data(own if chosen == "own" else _generated_opinions())
+            show_data(own if chosen == "own" else classifier_data.opinions())
         if chosen == "own" and own:
             _ask_file(is_running)
 
@@ -167,18 +167,13 @@ def chosen_data() -> LabelledTexts | None:
     """Return the chosen texts; None for IMDB, which is fetched when training starts. Raises TextProblem without a CSV."""
     chosen = st.session_state[widget_key(PAGE, "data")]
     if chosen == "opinions":
-        return _generated_opinions()
+        return classifier_data.opinions()
     if chosen == "own":
         own = st.session_state.get(widget_key(PAGE, "own_texts"))
         if own is None:
             raise TextProblem(texts.CSV_MISSING)
         return own
     return None
-
-
-@cache
-def _generated_opinions() -> LabelledTexts:
-    return classifier_data.opinions()
 
 
 def is_same_data(trained: LabelledTexts, data: LabelledTexts | None) -> bool:

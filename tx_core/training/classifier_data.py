@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 from tx_core.corpus.sentence_file import csv_rows, decode
@@ -100,6 +101,7 @@ _HELD_OUT_FRAMES = (
 )
 
 
+@cache
 def opinions(examples: int = 2400) -> LabelledTexts:
     """Generate short film reviews from templates, half positive and half negative, without duplicates.
 
