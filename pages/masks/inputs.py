@@ -11,11 +11,11 @@ from jaxtyping import Bool
 
 from pages.masks import texts
 from pages.ui.shell import controls
-from pages.ui.shell.address import read_stage_address, values_of, view_parameters, widget_key
+from pages.ui.shell.address import read_stage_address, value_of, view_parameters
 from pages.ui.shell.fields import Field, StageFields, check, choice_field, number_field, text_field
 from pages.ui.shell.frame import open_address, page_address
 from pages.ui.stage.controls import NUMBERS_CONTROL, SPECIAL_CONTROL, Control, head_controls
-from pages.ui.stage.inputs import PageInputs
+from pages.ui.stage.inputs import PageInputs, ask_sentences, input_values
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
 from pages.ui.stage.tokens import SPECIAL_FIELD, note_how_read
 from pages.ui.stage.training import MOMENT_FIELD
@@ -105,14 +105,15 @@ def mask_inputs() -> MaskInputs:
     """Read the address, draw the boxes of the part that it names, and return what is asked."""
     if read_stage_address(PAGE, FIELDS):
         _leave_for_the_prediction()
-    values = values_of(PAGE, FIELDS.all)
-    if asked := texts_of_part(values["part"]):
-        with st.container(key=widget_key(PAGE, "asked"), horizontal=True, vertical_alignment="center", gap="small"):
-            for name in asked:
-                label = texts.BOXES[name]
-                values[name] = controls.sentence(widget_key(PAGE, name), label, label_visibility="collapsed", placeholder=label)
-    values |= {"pair": values["pair"] if values["part"] == "batch" else "", "model": DEFAULT, "bare": values[SPECIAL_FIELD.name]}
-    return MaskInputs(**{field.name: values[field.name] for field in fields(MaskInputs)})
+
+    def read() -> MaskInputs:
+        values = input_values(PAGE, FIELDS.all) | {"model": DEFAULT}
+        values["pair"] = values["pair"] if values["part"] == "batch" else ""
+        return MaskInputs(**{field.name: values[field.name] for field in fields(MaskInputs)})
+
+    # The texts that a part asks for.
+    asked = {"batch": ("text", "pair"), "why": ()}.get(value_of(PAGE, "part"), ("text",))
+    return ask_sentences(PAGE, {name: texts.BOXES[name] for name in asked}, read, counts=False) if asked else read()
 
 
 def _leave_for_the_prediction() -> None:
@@ -130,11 +131,6 @@ def note_what_to_notice(inputs: MaskInputs, engine: BertEngine) -> None:
     notice = texts.OWN_MASK_NOTICE if inputs.part == "one" and inputs.kind != "causal" else texts.NOTICE[inputs.part]
     st.markdown(f":material/lightbulb: {notice}")
     note_how_read(engine, *(inputs.sentences if inputs.part != "why" else ()))
-
-
-def texts_of_part(part: str) -> tuple[str, ...]:
-    """Return the fields of the sentences that a part asks for."""
-    return {"batch": ("text", "pair"), "why": ()}.get(part, ("text",))
 
 
 def mask_controls(part: str) -> list[Control]:
