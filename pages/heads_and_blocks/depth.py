@@ -41,7 +41,9 @@ def depth_part(inputs: BlockInputs, engine: BertEngine) -> Part:
         ("cosine", texts.SIMILARITY, COSINES, False),
         ("gradient", texts.GRADIENT, None, True),
     )
-    notes = ("", _note_without_residuals(post, pre), "") if inputs.cut else _notes_on_depth(post, pre)
+    similarities = {"post": f"{post.cosine[ALIKE_AFTER]:.2f}", "pre": f"{pre.cosine[ALIKE_AFTER]:.2f}"}
+    alike = texts.WITHOUT_RESIDUALS.format(blocks=ALIKE_AFTER, **similarities)
+    notes = ("", alike, "") if inputs.cut else _notes_on_depth(post, pre)
     pictures = []
     for (name, title, limits, logarithmic), note in zip(charts, notes, strict=True):
         series = {texts.POST_NORM: getattr(post, name), texts.PRE_NORM: getattr(pre, name)}
@@ -74,11 +76,6 @@ def _notes_on_depth(post: StackRun, pre: StackRun) -> tuple[str, str, str]:
         "pre_gradient": min(pre.gradient),
     }
     return tuple(text.format(**numbers) for text in texts.WITH_RESIDUALS)
-
-
-def _note_without_residuals(post: StackRun, pre: StackRun) -> str:
-    similarities = {"post": f"{post.cosine[ALIKE_AFTER]:.2f}", "pre": f"{pre.cosine[ALIKE_AFTER]:.2f}"}
-    return texts.WITHOUT_RESIDUALS.format(blocks=ALIKE_AFTER, **similarities)
 
 
 def journey_part(inputs: BlockInputs, engine: BertEngine) -> Part:

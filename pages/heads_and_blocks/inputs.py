@@ -18,7 +18,7 @@ from pages.ui.stage.architecture import Box, Stack, architecture, lit, residual_
 from pages.ui.stage.controls import Control, matrix_controls, numbered, seed_control
 from pages.ui.stage.inputs import PageInputs, ask_model, ask_sentences, input_fields, input_values
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
-from pages.ui.stage.texts import NEEDS_OWN_BERT, NORM, NORM_AFTER, RESIDUAL, SECOND_SENTENCE
+from pages.ui.stage.texts import NEEDS_OWN_BERT, SECOND_SENTENCE
 from pages.ui.stage.tokens import SPECIAL_FIELD
 from tx_core.engine.bert_engine import BertEngine, OwnEngine
 from tx_core.errors import ModelUnavailable
@@ -163,23 +163,18 @@ def _tokens(inputs: BlockInputs, engine: BertEngine) -> tuple[tuple[str, str], .
 def block_architecture(inputs: BlockInputs, engine: BertEngine | None) -> dict[str, object]:
     """Return the drawing of the model with the chosen block open and the chosen part lit."""
     names = {
-        "heads": ("heads",),
+        "heads": ("attention",),
         "embeddings": ("embeddings",),
-        "feed": ("feed",),
+        "feed": ("feed_forward",),
         "norm": ("embeddings",) if inputs.norm == "embeddings" else (f"{inputs.norm}_norm",),
         "depth": ("attention_sum", "feed_forward_sum"),
         "journey": ("path",),
     }[inputs.part]
-    attention, feed = Box("heads", texts.HEADS, sets=_leads("heads")), Box("feed", texts.FEED_FORWARD, sets=_leads("feed"))
-    parts = [
-        part
-        for box, place in ((attention, "attention"), (feed, "feed_forward"))
-        for part in (
-            box,
-            Box(f"{place}_sum", "+", RESIDUAL.format(part=box.title), "sum", sets=_leads("depth")),
-            Box(f"{place}_norm", NORM, NORM_AFTER.format(part=box.title), sets=_leads("norm", norm=place)),
-        )
-    ]
+    boxes = Box("attention", texts.HEADS), Box("feed_forward", texts.FEED_FORWARD)
+    leads = {"attention": _leads("heads"), "feed_forward": _leads("feed")}
+    leads |= {f"{box.name}_sum": _leads("depth") for box in boxes}
+    leads |= {f"{box.name}_norm": _leads("norm", norm=box.name) for box in boxes}
+    parts = [replace(part, sets=leads[part.name]) for part in residual_parts(*boxes, norm_first=False)]
     before = [Box("embeddings", texts.EMBEDDINGS, sets=_leads("embeddings"))]
     path = [Box("path", texts.PATH, texts.PATH_SAID, sets=_leads("journey"))]
     count = engine.info.num_layers if engine else LAYERS
@@ -196,8 +191,7 @@ def block_architecture(inputs: BlockInputs, engine: BertEngine | None) -> dict[s
     )
     if inputs.part != "depth":
         return architecture(model)
-    other = residual_parts(Box("attention", texts.HEADS), Box("feed_forward", texts.FEED_FORWARD), norm_first=True)
-    pre_norm = Stack(lit(other, *names), 1, label=texts.PRE_NORM_BLOCK)
+    pre_norm = Stack(lit(residual_parts(*boxes, norm_first=True), *names), 1, label=texts.PRE_NORM_BLOCK)
     return architecture(replace(model, label=texts.POST_NORM_BLOCK), pre_norm)
 
 
