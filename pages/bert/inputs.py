@@ -86,17 +86,15 @@ def bert_inputs() -> BertInputs:
     _take_old_head(arriving)
     if arriving and view_parameters().get("part") == "random":
         _compare_with_untrained()
-    _exchange_example(arriving)
-    labels = {"text": shell_texts.SENTENCE, "pair": SECOND_SENTENCE}
-    is_trained = value_of(PAGE, "part") == "labels" and value_of(PAGE, "kind") == TRAINED
-    model = FINE_TUNED if is_trained else DEFAULT
+    labels_reviews = value_of(PAGE, "part") == "labels" and value_of(PAGE, "kind") == TRAINED
+    _exchange_example(arriving, labels_reviews)
+    labels, model = {"text": shell_texts.SENTENCE, "pair": SECOND_SENTENCE}, FINE_TUNED if labels_reviews else DEFAULT
     return ask_sentences(PAGE, labels, lambda: BertInputs(model=model, **input_values(PAGE, FIELDS.own)))
 
 
-def _exchange_example(arriving: bool) -> None:
+def _exchange_example(arriving: bool, labels_reviews: bool) -> None:
     """Show the example of the labels that are asked for, a review for those of film reviews, unless there is another sentence."""
     state, key = st.session_state, f"{PAGE}_labels_reviews"
-    labels_reviews = value_of(PAGE, "part") == "labels" and value_of(PAGE, "kind") == TRAINED
     is_given = arriving and "text" in view_parameters()
     is_same = not arriving and state.get(key) == labels_reviews
     state[key] = labels_reviews

@@ -17,7 +17,7 @@ from pages.ui.shell.address import set_values, value_of, widget_key
 from pages.ui.shell.frame import explain
 from pages.ui.stage.browser_texts import CAPTION
 from pages.ui.stage.packing import RunName
-from pages.ui.stage.sources import file_stem, quoted, reading, source
+from pages.ui.stage.sources import quoted, reading, source
 from pages.ui.stage.tokens import note_special_tokens, warn_of_unknown
 from tx_core.analysis import views
 from tx_core.analysis.comparison import Comparison, Spelling, compare_attention, spell_words
@@ -136,10 +136,6 @@ class RunPair:
         }
         how = {"merged": self.one.words, "specialHidden": self.one.view.hides_special}
         return sides | {"notes": [*self.sentences, *(CAPTION[name] for name, holds in how.items() if holds)]}
-
-    def file_name(self, stem: str) -> str:
-        """Return a file name without its suffix, in ASCII letters."""
-        return file_stem(stem, self.one.name.model)
 
 
 def _joined(one: str, other: str) -> str:

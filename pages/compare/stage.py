@@ -11,7 +11,7 @@ from pages.ui.shell.address import is_offered
 from pages.ui.stage import attention
 from pages.ui.stage.mount import mount, origin
 from pages.ui.stage.packing import pack_sides
-from pages.ui.stage.sources import shortened
+from pages.ui.stage.sources import file_stem, shortened
 from tx_core.analysis import views
 from tx_core.analysis.comparison import PositionPair, align, describe_word_similarity, pair_rows
 
@@ -68,7 +68,7 @@ def _about(pair: RunPair) -> dict[str, object]:
         "bare": names[0].bare,
         "asked": [[name.model, name.text, name.pair, name.bare] for name in names],
         "origin": origin(*dict.fromkeys(name.model for name in names)),
-        "stem": pair.file_name("comparison"),
+        "stem": file_stem("comparison", pair.one.name.model),
         "notes": list(pair.sentences),
         **attention.NO_CHANGES,
         "padding": [attention.drawn_padding(run.name.changes, views.view(run.trace.attention)) for run in pair.runs],

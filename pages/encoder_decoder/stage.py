@@ -32,7 +32,7 @@ from tx_core.training.copy_task import (
     read_numbers,
 )
 from tx_core.transformer.interventions import Head
-from tx_core.transformer.trace import AttentionStack, Encoding, Trace
+from tx_core.transformer.trace import AttentionStack, Trace
 
 
 def answers(written: str, shown: ShownTraining) -> dict[int, CopyAnswer]:
@@ -122,15 +122,11 @@ def named_trace(answer: CopyAnswer) -> Trace:
     stacks = {stack.kind: stack for stack in answer.trace.stacks}
 
     def named(stack: AttentionStack) -> AttentionStack:
-        keys = _with_tokens(stack.key_tokens, token_names(stack.key_tokens.tokens))
-        queries = keys if stack.kind == "self" else _with_tokens(stack.query_tokens, steps)
+        keys = replace(stack.key_tokens, tokens=tuple(token_names(stack.key_tokens.tokens)))
+        queries = keys if stack.kind == "self" else replace(stack.query_tokens, tokens=tuple(steps))
         return AttentionStack(stack.kind, queries, keys, weights=stack.weights)
 
     return replace(answer.trace, stacks=tuple(named(stacks[kind]) for kind in texts.KINDS))
-
-
-def _with_tokens(encoding: Encoding, names: Sequence[str]) -> Encoding:
-    return replace(encoding, tokens=tuple(names))
 
 
 def token_names(tokens: Sequence[str]) -> list[str]:

@@ -1,6 +1,5 @@
 """Heads as points on a map: similar heads lie close together, and a table lists the nearest."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +12,7 @@ from pages.ui.export.computation import Computation, call, computed, named
 from pages.ui.export.part import Part
 from pages.ui.export.records import DataTable, table_of
 from pages.ui.shell.controls import head_name
-from pages.ui.stage.charts import Chart, Drawing, PointKind, kinds_of_points, listing_drawing
+from pages.ui.stage.charts import Drawing, PointKind, kinds_of_points, listing_drawing
 from pages.ui.stage.heads import KindStyle, all_heads, grammar_columns, kind_styles
 from pages.ui.stage.inputs import SentenceInputs
 from pages.ui.stage.pictures import Picture
@@ -77,11 +76,14 @@ def _map(heads: HeadMap) -> Picture:
     """Draw all heads; whichever is chosen is large, with its name and lines to its nearest."""
     variants = {}
     for number, label in enumerate(heads.labels):
-        neighbours = [other for other, _ in heads.nearest(number)]
-        chart = points_chart(heads.positions, label, heads.kinds, number, neighbours)
-        variants[label] = {"chart": {name: chart[name] for name in ("chosen", "neighbours", "name")}}
+        right, down = name_offset(heads.positions, number)
+        name = {"text": label, "right": right, "down": down}
+        chosen = {"chosen": number, "neighbours": [other for other, _ in heads.nearest(number)], "name": name}
+        variants[label] = {"chart": chosen}
     details = [f"{head_name(head)}: {kind.word}" for head, kind in zip(heads.heads, heads.kinds, strict=True)]
-    drawing = Drawing(chart | {"title": texts.SIMILARITY_TITLE}, tuple(heads.labels), ("x", "y"), heads.positions)
+    kinds = kinds_of_points([PointKind(kind.word, kind.colour, kind.symbol) for kind in heads.kinds])
+    chart = {"kind": "points", "title": texts.SIMILARITY_TITLE, "places": heads.positions.tolist(), "kinds": kinds} | chosen
+    drawing = Drawing(chart, tuple(heads.labels), ("x", "y"), heads.positions)
     choosing = {"chooses": "heads", "choices": heads.labels, "varies": "heads", "variants": variants}
     sentence = texts.MAP_CORRELATION.format(correlation=similarity.mds_correlation(heads.similarities))
     return Picture(drawing, sentence, share=3, details=details, **choosing)
@@ -134,26 +136,6 @@ NAME_REACH = (30.0, 24.0)
 """Pixels from the chosen point to the middle of its name, sideways and up or down."""
 MAP_PIXELS = 400
 """About the width of the map, by which the distance of a name from other points is judged."""
-
-
-def points_chart(
-    places: Float[np.ndarray, "one axis"],
-    label: str,
-    kinds: Sequence[KindStyle],
-    chosen: int,
-    neighbours: Sequence[int],
-) -> Chart:
-    """Draw heads as points, both axes to one scale; the chosen one with its label and lines to its neighbours."""
-    right, down = name_offset(places, chosen)
-    return {
-        "kind": "points",
-        "title": "",
-        "places": places.tolist(),
-        "kinds": kinds_of_points([PointKind(kind.word, kind.colour, kind.symbol) for kind in kinds]),
-        "chosen": chosen,
-        "neighbours": list(neighbours),
-        "name": {"text": label, "right": right, "down": down},
-    }
 
 
 def name_offset(places: Float[np.ndarray, "one axis"], chosen: int) -> tuple[float, float]:

@@ -133,13 +133,11 @@ def show_verdict(step: Step, guess: str, name: str) -> None:
     verdict = _verdict(step, answer, guess)
     sentence = compare(question, answer, verdict) if guess else reveal(question, answer)
     sentence = " ".join([sentence, *filter(None, [MEASURE_TEXTS[question.answer.measure].note])])
-    if is_presented():  # the audience looks at the picture of the page
-        question_view(None, key=f"{name}_view", verdict=sentence)
-        return
-    choices = choices_of(step) if QUESTION_VIEWS[question.kind].grid else None
+    choices = choices_of(step) if QUESTION_VIEWS[question.kind].grid and not is_presented() else None
     if choices is None or not choices.fits:
         question_view(None, key=f"{name}_view", verdict=sentence)
-        _show_bars(step, answer, verdict)
+        if not is_presented():  # the audience looks at the picture of the page
+            _show_bars(step, answer, verdict)
         return
     guessed = choices.names.index(guess) if guess in choices.names else None
     values = tuple(measured(share, question.answer.measure) for share in answer.shares)

@@ -65,13 +65,9 @@ def mount(
         value = state.get(name) if isinstance(state, Mapping) else None
         return value if isinstance(value, Mapping) else {}
 
-    def take(name: str) -> None:
+    def take(name: str, act: Callable[[Reported], None] = on_change) -> None:
         remember_looks(page, fields.looks, reported(name).get("view"))
-        on_change(reported(name))
-
-    def added_by_menu() -> None:
-        remember_looks(page, fields.looks, reported("added").get("view"))
-        _add_view(page)
+        act(reported(name))
 
     def touched() -> None:
         if step and step.awaits:
@@ -87,7 +83,7 @@ def mount(
         data=data,
         on_interventions_change=lambda: take("interventions"),
         on_settings_change=lambda: take("settings"),
-        on_added_change=added_by_menu,
+        on_added_change=lambda: take("added", lambda _: _add_view(page)),
         on_touched_change=touched,
         on_opened_change=lambda: open_address(reported("opened").get("address")),
         on_view_change=lambda: remember_looks(page, fields.looks, reported("view")),
