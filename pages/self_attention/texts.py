@@ -29,29 +29,19 @@ LETTER_OF_MASK = "$M$ is 0 where a token may attend and −∞ where it may not.
 TOKENS = "Tokens"
 """Heads the names of the rows."""
 PROJECTED = ("query", "key", "value")
-TITLES = {
-    "vectors": "Vectors",
-    "query": "Query",
-    "key": "Key",
-    "value": "Value",
-    "matches": "Dot products",
-    "scores": "Scores",
-    "masked": "Mask",
-    "weights": "Weights",
-    "context": "Context",
+MATRICES = {
+    "vectors": ("Vectors", "The input of layer {layer}: one row per token."),
+    "query": ("Query", "What each token looks for."),
+    "key": ("Key", "What each token can be found by."),
+    "value": ("Value", "What each token passes on."),
+    "matches": ("Dot products", "How well each query matches each key."),
+    "scores": ("Scores", ""),
+    "masked": ("Mask", "Which tokens each token may attend to."),
+    "weights": ("Weights", "Each row sums to 1."),
+    "context": ("Context", "The weighted sum of the values, for each token."),
 }
-"""Of the matrices, and of the steps that make them."""
-ALTS = {
-    "vectors": "The input of layer {layer}: one row per token.",
-    "query": "What each token looks for.",
-    "key": "What each token can be found by.",
-    "value": "What each token passes on.",
-    "matches": "How well each query matches each key.",
-    "scores": "",
-    "masked": "Which tokens each token may attend to.",
-    "weights": "Each row sums to 1.",
-    "context": "The weighted sum of the values, for each token.",
-}
+"""Of each matrix, and of the step that makes it, the title and a sentence."""
+TITLES, ALTS = ({name: said[place] for name, said in MATRICES.items()} for place in (0, 1))
 SCALED_BY = "÷ √{size} = ÷ {root:.3g}"
 NOT_SCALED = "not divided"
 FUTURE_HIDDEN = "later tokens: −∞"

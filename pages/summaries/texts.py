@@ -33,12 +33,7 @@ KINDS_CAVEAT = (
     f"{EXPLANATION_DEBATE}"
 )
 SPECIAL_TOKENS_ONLY = "This text holds special tokens only, and heads are classified by what words do: type a word."
-KINDS_SUBJECTS = {
-    "pattern": "All heads: kind of head",
-    "grammar": "All heads: grammar",
-    "entropy": "All heads: spread (entropy)",
-    "distance": "All heads: distance",
-}
+KINDS_SUBJECTS = {name: f"All heads: {colour.lower()}" for name, colour in COLOURS.items()}
 
 ROLLOUT_BUTTON = "Rollout and flow"
 ROLLOUT = "**How much of each input token has arrived in each layer?**"

@@ -196,48 +196,36 @@ FARTHEST_AND_EVEN = "{distance:.1f} tokens away; even attention is {even:.1f} aw
 FIRST_TOKEN, END = "the first token", "the end"
 """What stands for a model's special tokens where it has none."""
 
-GRAMMAR_WORDS = {
-    "advcl": "clause",
-    "amod": "adjective",
-    "aux": "auxiliary",
-    "case": "preposition",
-    "cc": "and, or",
-    "cop": "to be",
-    "det": "article",
-    "nmod": "noun",
-    "nsubj": "subject",
-    "obj": "object",
-    "obl": "adverbial",
-    "xcomp": "infinitive",
+RELATIONS = {
+    "advcl": (
+        "clause",
+        "from the verb of a clause such as “because …” to the main verb",
+        "from a main verb to the verb of its clause such as “because …”",
+    ),
+    "amod": ("adjective", "from an adjective to its noun", "from a noun to its adjective"),
+    "aux": ("auxiliary", "from an auxiliary to its verb", "from a verb to its auxiliary"),
+    "case": ("preposition", "from a preposition to its noun", "from a noun to its preposition"),
+    "cc": ("and, or", "from “and” or “or” to what it adds", "from what is added to its “and” or “or”"),
+    "cop": ("to be", "from a form of “be” to its predicate", "from a predicate to its form of “be”"),
+    "det": ("article", "from an article to its noun", "from a noun to its article"),
+    "nmod": (
+        "noun",
+        "from a noun in a phrase such as “of the river” to the noun that it describes",
+        "from a noun to the noun of a phrase such as “of the river” that describes it",
+    ),
+    "nsubj": ("subject", "from a subject to its predicate", "from a predicate to its subject"),
+    "obj": ("object", "from an object to its verb", "from a verb to its object"),
+    "obl": (
+        "adverbial",
+        "from a noun in a phrase such as “in the morning” to its verb",
+        "from a verb to the noun of a phrase such as “in the morning”",
+    ),
+    "xcomp": ("infinitive", "from an infinitive to the verb that needs it", "from a verb to its infinitive"),
 }
-"""A relation of Universal Dependencies in a cell of the table."""
-GRAMMAR_LINKS = {
-    ("advcl", "to head"): "from the verb of a clause such as “because …” to the main verb",
-    ("advcl", "to dependent"): "from a main verb to the verb of its clause such as “because …”",
-    ("amod", "to head"): "from an adjective to its noun",
-    ("amod", "to dependent"): "from a noun to its adjective",
-    ("aux", "to head"): "from an auxiliary to its verb",
-    ("aux", "to dependent"): "from a verb to its auxiliary",
-    ("case", "to head"): "from a preposition to its noun",
-    ("case", "to dependent"): "from a noun to its preposition",
-    ("cc", "to head"): "from “and” or “or” to what it adds",
-    ("cc", "to dependent"): "from what is added to its “and” or “or”",
-    ("cop", "to head"): "from a form of “be” to its predicate",
-    ("cop", "to dependent"): "from a predicate to its form of “be”",
-    ("det", "to head"): "from an article to its noun",
-    ("det", "to dependent"): "from a noun to its article",
-    ("nmod", "to head"): "from a noun in a phrase such as “of the river” to the noun that it describes",
-    ("nmod", "to dependent"): "from a noun to the noun of a phrase such as “of the river” that describes it",
-    ("nsubj", "to head"): "from a subject to its predicate",
-    ("nsubj", "to dependent"): "from a predicate to its subject",
-    ("obj", "to head"): "from an object to its verb",
-    ("obj", "to dependent"): "from a verb to its object",
-    ("obl", "to head"): "from a noun in a phrase such as “in the morning” to its verb",
-    ("obl", "to dependent"): "from a verb to the noun of a phrase such as “in the morning”",
-    ("xcomp", "to head"): "from an infinitive to the verb that needs it",
-    ("xcomp", "to dependent"): "from a verb to its infinitive",
-}
-"""Where a head looks that follows a relation."""
+"""What relations of Universal Dependencies are called in a cell of the table, and where a head looks that follows one."""
+GRAMMAR_WORDS = {name: word for name, (word, *_) in RELATIONS.items()}
+GRAMMAR_LINKS = {(name, "to head"): link for name, (_, link, _) in RELATIONS.items()}
+GRAMMAR_LINKS |= {(name, "to dependent"): link for name, (_, _, link) in RELATIONS.items()}
 GRAMMAR_TARGET = "a word that grammar binds it to, measured on a treebank"
 GRAMMAR_RELATION = (
     "{link} {accuracy} (95 % interval {low} to {high}, n = {occurrences:,}; always looking {distance}, the best fixed distance: "
