@@ -41,14 +41,7 @@ except SettingsProblem as problem:
 from pages.bertviz_page import framed
 from pages.classroom import events
 from pages.fill_mask import progress
-from pages.ui.shell import (
-    admission,
-    garbage,
-    glossary,
-    metrics,
-    readiness,
-    start_page,
-)
+from pages.ui.shell import admission, garbage, glossary, metrics, readiness, start_page
 from pages.ui.stage import arcs, packing, scripts
 
 LTI_ROUTES = ()

@@ -22,21 +22,8 @@ from pages.ui.shell.address import (
     present_or_not,
 )
 from pages.ui.shell.admission import explain_waiting, is_admitted, pause_before_run
-from pages.ui.shell.frame import (
-    StageShown,
-    memory_explained,
-    navigation,
-    next_page,
-    way_back,
-)
-from pages.ui.shell.level import (
-    LEVEL_CHOSEN,
-    hide_parts,
-    hide_widgets,
-    level_in_link,
-    level_switch,
-    settle_level,
-)
+from pages.ui.shell.frame import StageShown, memory_explained, navigation, next_page, way_back
+from pages.ui.shell.level import LEVEL_CHOSEN, hide_parts, hide_widgets, level_in_link, level_switch, settle_level
 from pages.ui.shell.metrics import page_run
 from pages.ui.shell.readiness import default_engine, first_visit
 from pages.ui.shell.session import came_by_history

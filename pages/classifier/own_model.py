@@ -32,12 +32,7 @@ from pages.ui.stage.view_options import head_in_sentence
 from tx_core.engine.device import best_device
 from tx_core.engine.progress import Progress
 from tx_core.lessons.labels import LabelPrediction
-from tx_core.training.classifier import (
-    ClassifierTraining,
-    classify,
-    start_training,
-    train_classifier_batch,
-)
+from tx_core.training.classifier import ClassifierTraining, classify, start_training, train_classifier_batch
 from tx_core.training.classifier_data import opinions, read_csv
 from tx_core.training.classifier_model import Classifier, split_words
 from tx_core.training.imdb import imdb

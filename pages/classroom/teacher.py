@@ -10,14 +10,7 @@ from pages.classroom import entrance, texts
 from pages.classroom.entrance import button
 from pages.classroom.events import host_store
 from pages.classroom.reach import reachable
-from pages.classroom.results import (
-    answer_of,
-    gain_of,
-    lesson_of,
-    message,
-    sentence_of,
-    votes_of,
-)
+from pages.classroom.results import answer_of, gain_of, lesson_of, message, sentence_of, votes_of
 from pages.classroom.student import say_closed, show_sentence, show_step_head, show_view
 from pages.ui.panels.lesson_question import choices_of, compute, engine_of_step
 from pages.ui.panels.question_kinds import QUESTION_VIEWS

@@ -18,14 +18,7 @@ from pages.ui.stage.charts import Drawing, matrix_drawing
 from pages.ui.stage.training import ShownTraining
 from pages.ui.stage.view_options import head_in_sentence
 from tx_core.errors import ExplorerError
-from tx_core.training.copy_task import (
-    TASKS,
-    CopyAnswer,
-    CopyTraining,
-    answer_sequence,
-    start_copy_training,
-    train_copy_batch,
-)
+from tx_core.training.copy_task import TASKS, CopyAnswer, CopyTraining, answer_sequence, start_copy_training, train_copy_batch
 from tx_core.training.stored import stored_copy
 from tx_core.transformer import seq2seq
 

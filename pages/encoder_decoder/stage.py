@@ -23,14 +23,7 @@ from pages.ui.stage.training import (
     training_stage,
 )
 from tx_core.engine.progress import Progress
-from tx_core.training.copy_task import (
-    CopyAnswer,
-    CopySettings,
-    CopyTraining,
-    answer_sequence,
-    best_aligned_head,
-    read_numbers,
-)
+from tx_core.training.copy_task import CopyAnswer, CopySettings, CopyTraining, answer_sequence, best_aligned_head, read_numbers
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import AttentionStack, Trace
 

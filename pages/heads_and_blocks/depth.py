@@ -11,14 +11,7 @@ from pages.ui.shell.address import value_of
 from pages.ui.stage.charts import depths, lines_drawing
 from pages.ui.stage.pictures import Picture
 from tx_core.engine.bert_engine import BertEngine
-from tx_core.lessons.residual_stream import (
-    StackRun,
-    run_random_blocks,
-    run_without_skips,
-    skip_effect,
-    token_path,
-    token_paths,
-)
+from tx_core.lessons.residual_stream import StackRun, run_random_blocks, run_without_skips, skip_effect, token_path, token_paths
 from tx_core.transformer import layers
 
 BLOCKS = 24

@@ -8,29 +8,13 @@ from numpy.typing import ArrayLike
 
 from pages.heads_and_blocks import texts
 from pages.heads_and_blocks.depth import depth_part, journey_part
-from pages.heads_and_blocks.inputs import (
-    DIMENSIONS_SHOWN,
-    PAGE,
-    BlockInputs,
-    block_architecture,
-    block_controls,
-    fitted,
-)
+from pages.heads_and_blocks.inputs import DIMENSIONS_SHOWN, PAGE, BlockInputs, block_architecture, block_controls, fitted
 from pages.ui.export.computation import call, computed, engine_call, named
 from pages.ui.export.part import Part
 from pages.ui.shell.address import widget_key
 from pages.ui.shell.numbers import small_number, whole_percent
 from pages.ui.stage.charts import matrix_drawing
-from pages.ui.stage.matrices import (
-    Matrix,
-    MatrixNames,
-    MatrixStep,
-    MatrixSteps,
-    Origin,
-    cell_origin,
-    numbers_from_1,
-    operand,
-)
+from pages.ui.stage.matrices import Matrix, MatrixNames, MatrixStep, MatrixSteps, Origin, cell_origin, numbers_from_1, operand
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.tokens import note_how_read
 from tx_core.engine.bert_engine import BertEngine

@@ -10,14 +10,7 @@ import streamlit as st
 from pages import contents
 from pages.lesson_editor import texts
 from pages.lesson_editor.draft import Fields, boxes_of, draft_of, file_of, replace_draft
-from pages.ui.panels.lesson import (
-    class_link,
-    find_lesson,
-    keep_own_lesson,
-    names_in_order,
-    shipped_lesson,
-    step_link,
-)
+from pages.ui.panels.lesson import class_link, find_lesson, keep_own_lesson, names_in_order, shipped_lesson, step_link
 from pages.ui.shell.address import HELD, LESSON, LOCK, PRESENT, STEP, link_with
 from pages.ui.shell.controls import download_button, qr_code
 from pages.ui.shell.frame import explain

@@ -27,15 +27,7 @@ from pages.ui.shell.frame import page_address
 from pages.ui.shell.numbers import whole_percent
 from pages.ui.shell.session import came_by_history
 from pages.ui.stage.charts import ONE_COLOUR, listing_drawing
-from pages.ui.stage.heads import (
-    GRAMMAR_COLOUR,
-    HeadCell,
-    LegendEntry,
-    all_heads,
-    beside_heads,
-    distance_in_words,
-    heads_picture,
-)
+from pages.ui.stage.heads import GRAMMAR_COLOUR, HeadCell, LegendEntry, all_heads, beside_heads, distance_in_words, heads_picture
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.sources import reading, source
 from pages.ui.stage.texts import GRAMMAR_LEAVES_OUT, GRAMMAR_LINKS, GRAMMAR_WORDS, INTERVAL

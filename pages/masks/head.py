@@ -10,14 +10,7 @@ from pages.ui.export.computation import call, computed, engine_call, evaluate, n
 from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell.level import is_hidden
-from pages.ui.stage.matrices import (
-    Matrix,
-    MatrixNames,
-    MatrixStep,
-    MatrixSteps,
-    cell_origin,
-    cell_to_link,
-)
+from pages.ui.stage.matrices import Matrix, MatrixNames, MatrixStep, MatrixSteps, cell_origin, cell_to_link
 from pages.ui.stage.pictures import Picture
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.lessons import masking

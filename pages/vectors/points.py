@@ -22,15 +22,7 @@ from pages.ui.stage.tokens import note_how_read
 from pages.vectors import texts
 from pages.vectors.inputs import CONTROLS, PAGE, VectorInputs
 from tx_core.corpus.sentence_file import Sentences
-from tx_core.corpus.vectors import (
-    MOST_NEIGHBOUR_TOKENS,
-    MOST_TOKENS,
-    PERPLEXITY,
-    Projection,
-    Token,
-    neighbour_map,
-    project,
-)
+from tx_core.corpus.vectors import MOST_NEIGHBOUR_TOKENS, MOST_TOKENS, PERPLEXITY, Projection, Token, neighbour_map, project
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 

@@ -10,15 +10,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from tx_core.transformer.attention import (
-    Weigh,
-    attend,
-    attention_scores,
-    attention_weights,
-    merge_heads,
-    softmax,
-    split_heads,
-)
+from tx_core.transformer.attention import Weigh, attend, attention_scores, attention_weights, merge_heads, softmax, split_heads
 from tx_core.transformer.changed_run import VECTOR_PARTS, ChangeVectors, VectorChanges, unchanged, weigh_at
 from tx_core.transformer.config import TransformerConfig
 from tx_core.transformer.interventions import Intervention, Vectors, first_changed_layer

@@ -12,14 +12,7 @@ from pages.ui.shell.address import value_of, widget_key
 from pages.ui.shell.fields import StageFields
 from pages.ui.shell.step import step_of_run
 from pages.ui.stage import texts
-from pages.ui.stage.changes import (
-    MAX_INTERVENTIONS,
-    active_changes,
-    list_changes,
-    set_changes,
-    with_change,
-    without_change,
-)
+from pages.ui.stage.changes import MAX_INTERVENTIONS, active_changes, list_changes, set_changes, with_change, without_change
 from pages.ui.stage.first_picture import show_first_picture
 from pages.ui.stage.heads import grammar_sentences
 from pages.ui.stage.inputs import AttentionRun
