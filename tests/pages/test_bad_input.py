@@ -20,7 +20,6 @@ SUFFIXES = {"importance": "jsonl", "classifier": "csv", "vectors": "txt", "many_
 MOST = device_limits("cpu").sentences
 NAMES = {"text": "Mary lost [MASK] keys.", "text_b": "John lost [MASK] keys."}
 SEVERAL = {"text": "The dog [MASK] here.", "text_b": "A cat [MASK] there."}
-HOSTILE = "<b>[CLS]</b> **x** :red[y] $z$ [a](javascript:alert(1)) \x00 \u202e 🍕"
 PROMPT = json.dumps({"text": "Mary lost [MASK] keys.", "answer": "her"})
 VIEWS = [
     ("explanations", {"text": "A bird [MASK]."}, stage_texts.NO_SECOND_SENTENCE),
@@ -54,15 +53,6 @@ def test_a_view_that_cannot_be_run_says_why_and_keeps_what_was_typed(open_app, p
     assert not app.exception
     assert why in says(app) and (is_empty(app) if page in PICTURES else not is_staged(app))
     assert all(app.session_state[f"{page}_{name}"] == text for name, text in view.items() if name in ("text", "text_b", "part"))
-
-
-@pytest.mark.parametrize("page", ["attention", "fill_mask", "start"])
-def test_hostile_text_is_answered_as_text_and_stays_in_its_box(open_app, page: str):
-    app = open_app(page)
-    app.text_input(key=f"{page}_text").set_value(text := f"{HOSTILE} [MASK]").run()
-    assert not app.exception and is_staged(app)
-    assert app.text_input(key=f"{page}_text").value == text
-    assert not any(mark in one.value for one in app.markdown for mark in ("<b>[CLS]", "**x**", ":red[y]"))
 
 
 FILES = [

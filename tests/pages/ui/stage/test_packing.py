@@ -11,7 +11,7 @@ from tests.support.drawings import unpacked
 from tx_core.engine import catalogue
 from tx_core.transformer.interventions import Intervention
 
-SHORT, LONG = "Mary lost her keys.", "The old man bought a very big house near the river. " * 6
+LONG = "The old man bought a very big house near the river. " * 6
 OFF = (Intervention("off", 1, 2),)
 
 
@@ -26,17 +26,6 @@ def packed(text: str, *, changes: tuple[Intervention, ...] = (), shown: tuple = 
 
 def weights_in(body: bytes, count: int) -> np.ndarray:
     return (np.frombuffer(body[: 2 * count], "<u2") / 65535) ** 2
-
-
-def test_a_short_run_goes_whole_with_the_run_before_its_changes():
-    header, body, trace, plain = packed(SHORT, changes=OFF)
-    size = trace.attention.weights.size
-    assert header["whole"]
-    assert header["run"]["path"] == header["before"]["path"] == ""
-    assert len(body) == 2 * 2 * size
-    np.testing.assert_allclose(weights_in(body, size), trace.attention.weights.ravel(), atol=3.1e-5)
-    np.testing.assert_allclose(weights_in(body[2 * size :], size), plain.attention.weights.ravel(), atol=3.1e-5)
-    assert header["run"]["id"] != header["before"]["id"]
 
 
 def test_of_a_long_run_only_what_is_seen_goes_along():
