@@ -220,16 +220,13 @@ def offer(host, checkpoint, tmp_path: Path) -> Callable[..., str]:
 
 @pytest.fixture(scope="session")
 def hub_engine(checkpoint):
-    """Return the engine of a family's tiny random checkpoint, loaded once a session: `hub_engine("roberta")`."""
-    from tx_core.engine.hub.hub_engine import HubEngine
+    """Return the engine of a family's tiny random checkpoint, once a session, BERT in our own layers: `hub_engine("gpt2")`."""
+    from tx_core.engine.bert_engine import load_own_engine
     from tx_core.engine.hub.load import load_engine
 
-    loaded: dict[str, HubEngine] = {}
-
-    def of_family(family: str) -> HubEngine:
-        if family not in loaded:
-            loaded[family] = load_engine(checkpoint(family), family, family.title())
-        return loaded[family]
+    @functools.cache
+    def of_family(family: str):
+        return (load_own_engine if family == "bert" else load_engine)(checkpoint(family), family, family.title())
 
     return of_family
 
@@ -237,15 +234,13 @@ def hub_engine(checkpoint):
 @pytest.fixture(scope="session")
 def reference(checkpoint):
     """Return the model of a family's checkpoint as the library runs it, with its own eager attention: `reference("roberta")`."""
-    transformers = importlib.import_module("transformers")
-    from tests.support.hub_families import FILLING
+    torch, transformers = map(importlib.import_module, ("torch", "transformers"))
+    kinds = {"gpt2": transformers.AutoModelForCausalLM, "t5": transformers.AutoModel}
 
     @functools.cache
     def of_family(family: str):
-        kind = transformers.AutoModelForMaskedLM if family in ("bert", *FILLING) else transformers.AutoModel
-        return kind.from_pretrained(
-            checkpoint(family), attn_implementation="eager", dtype=importlib.import_module("torch").float32
-        ).eval()
+        kind = kinds.get(family, transformers.AutoModelForMaskedLM)
+        return kind.from_pretrained(checkpoint(family), attn_implementation="eager", dtype=torch.float32).eval()
 
     return of_family
 

@@ -151,7 +151,6 @@ T5_PIECES = partial(sentence_pieces, single="$A </s>", pair="$A </s> $B </s>")
 FAMILIES = {
     "bert": Family("Bert", "ForMaskedLM", word_pieces, BERT_MARKS, SIZES),
     "roberta": Family("Roberta", "ForMaskedLM", byte_level, ROBERTA_MARKS, SMALL_ROBERTA),
-    "xlm-roberta": Family("XLMRoberta", "ForMaskedLM", ROBERTA_PIECES, ROBERTA_MARKS, SMALL_ROBERTA),
     "camembert": Family("Camembert", "ForMaskedLM", ROBERTA_PIECES, ROBERTA_MARKS, SMALL_ROBERTA),
     "distilbert": Family(
         "DistilBert", "ForMaskedLM", word_pieces, BERT_MARKS, SMALL_DISTILBERT | {"max_position_embeddings": POSITIONS}

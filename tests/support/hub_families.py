@@ -1,15 +1,12 @@
-"""The families that come through transformers, by what they are, a text for all of them, and how the library runs it."""
+"""A text for all families that come through transformers, and how the library runs it."""
 
 import torch
 import transformers
 
 from tx_core.transformer.trace import Encoding, Trace
 
-FAMILIES = ["roberta", "xlm-roberta", "distilbert", "albert", "electra", "modernbert", "gpt2", "t5", "bart"]
 TWO_SIDED = ["t5", "bart"]
 """Encoder-decoders."""
-FILLING = [family for family in FAMILIES if family not in ("gpt2", "t5")]
-"""Those that fill blanks."""
 TEXT, PAIR = "Time flies like an arrow", "fruit flies"
 
 

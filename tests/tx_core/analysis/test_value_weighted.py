@@ -8,7 +8,6 @@ import transformers
 from tests.support.checkpoints import write_family
 from tx_core.analysis.value_weighted import mixed_in, row_shares, total_shares, value_weighted
 from tx_core.engine import catalogue
-from tx_core.engine.bert_engine import load_own_engine
 from tx_core.engine.hub import load
 from tx_core.errors import ModelUnavailable
 
@@ -74,9 +73,8 @@ def test_a_share_of_all_rows_together_counts_long_rows_for_more_than_the_mean_of
 
 
 @torch.inference_mode()
-def test_the_norms_are_those_of_vectors_that_add_up_to_the_librarys_output(checkpoint):
-    engine = load_own_engine(checkpoint("bert"), "bert", "Bert")
-    model = transformers.BertModel.from_pretrained(checkpoint("bert"), attn_implementation="eager", dtype=torch.float32).eval()
+def test_the_norms_are_those_of_vectors_that_add_up_to_the_librarys_output(hub_engine, reference):
+    engine, model = hub_engine("bert"), reference("bert").bert
     trace = engine.trace("the quick ___ jumps over", keep=("weights", "value", "hidden"))
     found = mixed_in(engine, trace)
     run = model(torch.tensor([trace.attention.query_tokens.ids]), output_hidden_states=True, output_attentions=True)

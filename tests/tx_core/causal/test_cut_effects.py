@@ -11,8 +11,6 @@ import transformers
 
 from tx_core.causal.cut_effects import cut_effects, head_effects
 from tx_core.engine import catalogue
-from tx_core.engine.bert_engine import load_own_engine
-from tx_core.engine.engine import Engine
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.transformer.interventions import Intervention
 
@@ -41,17 +39,10 @@ def log_odds(logits: torch.Tensor, entry: int) -> float:
     return math.log(shares[entry]) - math.log(1 - shares[entry])
 
 
-@pytest.fixture
-def engine(request: pytest.FixtureRequest, checkpoint, hub_engine) -> Engine:
-    family = request.param
-    return load_own_engine(checkpoint("bert"), "bert", "Bert") if family == "bert" else hub_engine(family)
-
-
-@pytest.mark.parametrize(("engine", "family"), [(family, family) for family in ATTENTION], indirect=["engine"])
+@pytest.mark.parametrize("family", ATTENTION)
 @torch.inference_mode()
-def test_effects_are_those_of_a_hook_in_the_librarys_model(engine, family: str, checkpoint):
-    kind = transformers.AutoModelForCausalLM if family == "gpt2" else transformers.AutoModelForMaskedLM
-    model = kind.from_pretrained(checkpoint(family), attn_implementation="eager", dtype=torch.float32).eval()
+def test_effects_are_those_of_a_hook_in_the_librarys_model(hub_engine, reference, family: str):
+    engine, model = hub_engine(family), reference(family)
     found = cut_effects(engine, TEXT if family != "gpt2" else TEXT.replace("___ ", ""))
     ids = torch.tensor([found.encoding.ids])
     tokens, layers = len(found.encoding), engine.info.num_layers

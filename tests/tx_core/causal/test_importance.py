@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-import transformers
 
 from tests.support.checkpoints import HEAD_DIM
 from tests.tx_core.causal.test_patch import MODULES, hooks, read
@@ -38,10 +37,8 @@ NUMBER = [
 @pytest.mark.parametrize("ablation", ["off", "mean", "resample"])
 @pytest.mark.parametrize("family", ["bert", "gpt2"])
 @torch.inference_mode()
-def test_effects_are_those_of_hooks_one_component_and_prompt_at_a_time(family: str, ablation: str, checkpoint, hub_engine):
-    engine = load_own_engine(checkpoint("bert"), "bert", "Bert") if family == "bert" else hub_engine(family)
-    kind = transformers.AutoModelForCausalLM if family == "gpt2" else transformers.AutoModelForMaskedLM
-    model = kind.from_pretrained(checkpoint(family), attn_implementation="eager", dtype=torch.float32).eval()
+def test_effects_are_those_of_hooks_one_component_and_prompt_at_a_time(family: str, ablation: str, hub_engine, reference):
+    engine, model = hub_engine(family), reference(family)
     rows = [row | {"text": row["text"].replace("___ ", "")} if family == "gpt2" else row for row in PROMPTS[:1] * 2]
     rows[1] = rows[1] | {"text": rows[1]["text"].replace("fox", "dog").replace("quick dog", "quick fox"), "other": ""}
     found = importance(engine, rows, ablation, sentences=SENTENCES)

@@ -6,7 +6,6 @@ from contextlib import ExitStack, contextmanager
 import numpy as np
 import pytest
 import torch
-import transformers
 from torch import Tensor, nn
 
 from tests.support.checkpoints import HEAD_DIM, HEADS, HIDDEN, LAYERS
@@ -39,17 +38,6 @@ SUBJECT = "The {} to the big old cabinets [MASK] on the table."
 @pytest.fixture(params=["bert", "gpt2"])
 def family(request: pytest.FixtureRequest) -> str:
     return request.param
-
-
-@pytest.fixture
-def tiny(family: str, checkpoint, hub_engine) -> Engine:
-    return load_own_engine(checkpoint("bert"), "bert", "Bert") if family == "bert" else hub_engine(family)
-
-
-@pytest.fixture
-def model(family: str, checkpoint) -> transformers.PreTrainedModel:
-    kind = transformers.AutoModelForCausalLM if family == "gpt2" else transformers.AutoModelForMaskedLM
-    return kind.from_pretrained(checkpoint(family), attn_implementation="eager", dtype=torch.float32).eval()
 
 
 def patched(engine: Engine, family: str, **arguments: object) -> Patch:
@@ -96,8 +84,9 @@ def measured(model: nn.Module, ids: Tensor, found: Patch) -> tuple[float, Tensor
 
 @pytest.mark.parametrize("what", ["residual", "attention", "mlp", "head"])
 @torch.inference_mode()
-def test_what_is_put_in_is_what_hooks_put_in(tiny: Engine, model, family: str, what: str):
-    found = patched(tiny, family, what=what)
+def test_what_is_put_in_is_what_hooks_put_in(hub_engine, reference, family: str, what: str):
+    model = reference(family)
+    found = patched(hub_engine(family), family, what=what)
     source, target = (torch.tensor([one.ids]) for one in (found.source, found.target))
     assert measured(model, source, found)[0] == pytest.approx(found.source_difference, abs=1e-5)
     assert measured(model, target, found)[0] == pytest.approx(found.target_difference, abs=1e-5)
@@ -122,10 +111,10 @@ def test_what_is_put_in_is_what_hooks_put_in(tiny: Engine, model, family: str, w
 
 
 @torch.inference_mode()
-def test_a_path_is_what_a_receiver_reads_while_every_other_head_is_frozen(tiny: Engine, model, family: str):
+def test_a_path_is_what_a_receiver_reads_while_every_other_head_is_frozen(hub_engine, reference, family: str):
     """Wang et al. 2023: run with frozen heads, note queries, keys and values of each receiver, put them into the target's run."""
-    sender = (0, 2)
-    found = patched(tiny, family, what="path", sender=sender)
+    sender, model = (0, 2), reference(family)
+    found = patched(hub_engine(family), family, what="path", sender=sender)
     source, target = (torch.tensor([one.ids]) for one in (found.source, found.target))
     outputs = [MODULES[family]["attention"].format(layer=layer) for layer in range(LAYERS)]
     frozen = {path: read(model, target, path, inputs=True) for path in outputs}
@@ -214,8 +203,8 @@ def test_layers_and_sublayers_of_other_families_are_found(family: str, hub_engin
 
 
 @pytest.mark.parametrize("family", ["bert", "gpt2"])
-def test_rows_of_one_length_are_run_at_once_and_a_mean_is_over_all_tokens(family: str, checkpoint, hub_engine):
-    engine = load_own_engine(checkpoint("bert"), "bert", "Bert") if family == "bert" else hub_engine(family)
+def test_rows_of_one_length_are_run_at_once_and_a_mean_is_over_all_tokens(family: str, hub_engine):
+    engine = hub_engine(family)
     sentences = ["the fox over the dog here", "a banana", "the dog over the fox here"]
     rows = [engine.encode(text) for text in sentences]
     alike = [row for row in rows if len(row) == len(rows[0])]

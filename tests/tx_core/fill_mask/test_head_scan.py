@@ -7,7 +7,6 @@ import pytest
 import torch
 
 from tx_core.engine import catalogue
-from tx_core.engine.hub import load
 from tx_core.errors import TextProblem
 from tx_core.fill_mask import predictions
 from tx_core.fill_mask.head_scan import Scan
@@ -21,10 +20,8 @@ HIDDEN = (Intervention("hidden", positions=(1,)),)
 
 
 @pytest.fixture(scope="module", params=["embedded", "bart"])
-def engine(request: pytest.FixtureRequest, checkpoint):
-    if request.param == "embedded":
-        return catalogue.load(catalogue.DEFAULT)
-    return load.load_engine(checkpoint(request.param), request.param, request.param.title())
+def engine(request: pytest.FixtureRequest, hub_engine):
+    return catalogue.load(catalogue.DEFAULT) if request.param == "embedded" else hub_engine(request.param)
 
 
 @pytest.fixture(scope="module")

@@ -104,11 +104,10 @@ def test_a_model_that_does_not_write_and_a_text_that_cannot_be_read_are_refused(
     assert next_words(writer, "😀 <b>مرحبا</b>")
 
 
-def test_predict_answers_for_gpt2_as_the_library_does(checkpoint, hub_engine):
+def test_predict_answers_for_gpt2_as_the_library_does(hub_engine, reference):
     (blank,) = predict(hub_engine("gpt2"), "the dog", top_k=5).blanks
-    theirs = transformers.AutoModelForCausalLM.from_pretrained(checkpoint("gpt2"), dtype=torch.float32).eval()
     with torch.no_grad():
-        shares = theirs(torch.tensor([hub_engine("gpt2").encode("the dog").ids])).logits[0, -1].double().softmax(-1)
+        shares = reference("gpt2")(torch.tensor([hub_engine("gpt2").encode("the dog").ids])).logits[0, -1].double().softmax(-1)
     best = shares.topk(5)
     assert [one.id for one in blank.predictions] == best.indices.tolist()
     np.testing.assert_allclose([one.probability for one in blank.predictions], best.values, rtol=1e-4)

@@ -8,7 +8,6 @@ import transformers
 
 from pages.fill_mask.inputs import QUOTED, QUOTED_MODEL
 from tx_core.engine import catalogue
-from tx_core.engine.hub import load as hub
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.fill_mask.predictions import MAX_TOP_K, NO_BLANK, TOO_MANY_BLANKS, predict
 
@@ -48,8 +47,8 @@ def closed_up(sentence: str) -> str:
 
 
 @pytest.mark.parametrize("family", ["roberta", "bart"])
-def test_a_word_that_opens_the_text_continues_none_though_it_has_no_space_before_it(checkpoint, family):
-    engine = hub.load_engine(checkpoint(family), family, family)
+def test_a_word_that_opens_the_text_continues_none_though_it_has_no_space_before_it(hub_engine, family):
+    engine = hub_engine(family)
     opening, within = (predict(engine, text, top_k=MAX_TOP_K).blanks[0].predictions for text in ("___ flies", "The ___ flies"))
     assert any(entry.word.isalnum() and not entry.piece.startswith("␣") for entry in opening)
     assert not any(entry.joins for entry in opening)

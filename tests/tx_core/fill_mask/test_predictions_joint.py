@@ -3,15 +3,14 @@
 import pytest
 import torch
 
-from tx_core.engine.bert_engine import load_own_engine
 from tx_core.fill_mask.predictions import fill_jointly
 
 TEXT, BEAMS = "the [MASK] fox [MASK] over the [MASK] dog", 12
 
 
 @torch.inference_mode()
-def test_the_best_fillings_are_the_likeliest_of_all_that_go_on_from_the_likeliest_beginnings(checkpoint, reference):
-    engine = load_own_engine(checkpoint("bert"), "bert", "BERT")
+def test_the_best_fillings_are_the_likeliest_of_all_that_go_on_from_the_likeliest_beginnings(hub_engine, reference):
+    engine = hub_engine("bert")
     encoding, products = engine.encode(TEXT), {(): 1.0}
     for place in encoding.blanks:
         longer = {}

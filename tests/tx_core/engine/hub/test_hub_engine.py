@@ -48,7 +48,7 @@ def test_t5_scores_hold_its_bias_by_distance_and_no_scale(hub_engine, reference)
 
 OUTPUT_PROJECTION = {
     "roberta": "roberta.encoder.layer.1.attention.output.dense",
-    "gpt2": "h.1.attn.c_proj",
+    "gpt2": "transformer.h.1.attn.c_proj",
     "bart": "model.encoder.layers.1.self_attn.out_proj",
 }
 
