@@ -65,7 +65,7 @@ def _strongest_of(report: HeadReport, head: Head, rank: str) -> dict[str, object
     kind = ranked_kind(report, head, rank)
     numbers, scores = strongest(report, head, kind)
     score = describe_score(report, kind) if numbers else texts.NO_STRONGEST
-    said, lead = describe_on_average(report, head), lead_with_grammar(report.model, head)
+    said, lead = describe_head(report, head), lead_with_grammar(report.model, head)
     note = f"{describe_grammar(report.model, head, after=bool(lead))} {score}".strip()
     if lead:
         here = texts.HERE.format(count=report.sums.texts)
@@ -80,11 +80,6 @@ def _strongest_of(report: HeadReport, head: Head, rank: str) -> dict[str, object
     links = [page_address("attention", {"text": sentences[number], **more}) for number in numbers] if is_offered("links") else []
     chart = {"title": texts.STRONGEST_OF.format(head=controls.head_name(head)), "rows": rows, "links": links, "note": note}
     return {"sentence": said, "chart": chart}
-
-
-def describe_on_average(report: HeadReport, head: Head) -> str:
-    """Return what a head does on average, in words."""
-    return describe_head(report, head, texts.HEAD, count=report.sums.texts)
 
 
 def ranked_kind(report: HeadReport, head: Head, rank: str) -> str:

@@ -1,7 +1,5 @@
 """Every sentence of the page and of its exports. A pair holds the singular and the plural."""
 
-from pages.ui.stage.texts import SPREAD_AND_DISTANCE
-
 SOURCE = "Sentences"
 SOURCES = {"embedded": "Built-in sentences", "own": "Your own file", "scan": "Scan result"}
 UPLOAD_SCAN = "The .json file that a scan has written"
@@ -66,16 +64,6 @@ CELLS = {
     "pattern": "{head}: {kind}, confidence {confidence:.2f}, in {agreement} of the sentences",
     "agreement": "{head}: {kind} in {agreement} of the sentences",
 }
-_ALONE = "in {agreement} of the {count:,} sentences taken alone. Second: {second} ({second_score:.2f})."
-HEAD = {
-    "": "{head}: the sentences' own tokens give {share} of their attention to {aim} (confidence {confidence:.2f}: 0 is what even "
-    f"attention gives, 1 all of it). It is of this kind {_ALONE} Over the same tokens: {SPREAD_AND_DISTANCE}",
-    "broad": "{head} spreads its attention over many tokens (confidence {confidence:.2f}: 0 is one token, 1 even attention), and "
-    f"does so {_ALONE} Over the sentences' own tokens: {SPREAD_AND_DISTANCE}",
-    "mixed": "{head} shows no clear pattern (confidence of the best {confidence:.2f} of 1), and does so "
-    f"{_ALONE} Over the sentences' own tokens: {SPREAD_AND_DISTANCE}",
-}
-"""Of a head, by its kind: "" of all others."""
 HERE = "In the {count:,} sentences here:"
 """Between what was counted on a treebank and what was counted in the sentences of the page."""
 NOT_BY_GRAMMAR = "These sentences are not ranked by grammar; Find heads lists those of a grammatical relation."

@@ -124,9 +124,9 @@ def by_distance(inputs: PositionInputs, engine: BertEngine) -> Shown:
     pairs = call(positions.similarity, _vectors(inputs)) if of_words else _scores(inputs).scores
     computation = call(position_encodings.distance_profile, pairs)
     profile, here = computed(computation, engine), inputs.length - 1
-    text, title = (texts.COSINE_BY_DISTANCE, texts.COSINE_TITLE) if of_words else (texts.SCORE_BY_DISTANCE, texts.SCORE_TITLE)
+    title = texts.COSINE_TITLE if of_words else texts.SCORE_TITLE
     values = {"here": profile.mean[here], "next": profile.mean[here + 1], "far": profile.mean[-1]}
-    sentence = text.format(**values, last=here, spread=profile.spread)
+    sentence = texts.BY_DISTANCE.format(title=title, **values, last=here, spread=profile.spread)
     steps, band = [str(distance) for distance in profile.distance], (profile.lowest, profile.highest)
     drawing = lines_drawing(title, steps, {texts.MEAN: profile.mean}, band=band, note=texts.DISTANCE)
     picture = Picture(drawing, sentence, _in("similarity"), cell=texts.AT_DISTANCE)

@@ -39,13 +39,9 @@ NO_DIMENSION = "Choose a dimension to see its wave."
 # By distance
 DISTANCE = "distance"
 COSINE_TITLE, SCORE_TITLE = "Similarity of two positions (cosine)", "Score between two copies of one word"
-COSINE_BY_DISTANCE = (
-    "Cosine between the vectors of two positions, by distance: {here:.2f} at distance 0, {next:.2f} at 1, {far:.2f} at {last}. "
-    "The widest range at one distance is {spread:.2f}."
-)
-SCORE_BY_DISTANCE = (
-    "Score between two copies of one word, by distance: {here:.2f} at distance 0, {next:.2f} at 1, {far:.2f} at {last}. "
-    "The widest range at one distance is {spread:.2f}."
+BY_DISTANCE = (
+    "{title}, by distance: {here:.2f} at distance 0, {next:.2f} at 1, {far:.2f} at {last}. The widest range at one distance is "
+    "{spread:.2f}."
 )
 
 # Effect on scores

@@ -94,7 +94,7 @@ def _words(inputs: SentenceInputs, trace: Trace, summary: HeadSummary) -> Pictur
     """Describe every head, with a link to its map."""
     shape = summary.spread.shape
     said = {
-        link: {"sentence": f"{describe_head(summary, head, texts.HEADS)} {describe_grammar(trace.model, head)}"}
+        link: {"sentence": f"{describe_head(summary, head)} {describe_grammar(trace.model, head)}"}
         for link, head in all_heads(*shape).items()
     }
     view = inputs.in_link(text=inputs.text, pair=inputs.pair)

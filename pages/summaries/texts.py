@@ -1,6 +1,6 @@
 """Every sentence of the page and of its exports."""
 
-from pages.ui.stage.texts import EXPLANATION_DEBATE, SPREAD_AND_DISTANCE
+from pages.ui.stage.texts import EXPLANATION_DEBATE
 
 FIRST_TEXT = "The old man drank a cup of [MASK] by the fire."
 PART = "Part"
@@ -12,16 +12,6 @@ KINDS_SENTENCE = "A deeper colour means a clearer pattern."
 COLOUR_BY = "Colour by"
 COLOURS = {"pattern": "Kind of head", "grammar": "Grammar", "entropy": "Spread (entropy)", "distance": "Distance"}
 CONFIDENCE = "{head}: {kind}, confidence {confidence:.2f}"
-HEADS = {
-    "": "{head}: the text's own tokens give {share} of their attention to {aim} (confidence {confidence:.2f}: 0 is what even "
-    "attention gives, 1 all of it). Second: {second} ({second_score:.2f}). "
-    f"Over the same tokens: {SPREAD_AND_DISTANCE}",
-    "broad": "{head} spreads its attention over many tokens (confidence {confidence:.2f}: 0 is one token, 1 even attention). "
-    f"Second: {{second}} ({{second_score:.2f}}). Over the text's own tokens: {SPREAD_AND_DISTANCE}",
-    "mixed": "{head} shows no clear pattern (confidence of the best {confidence:.2f} of 1). "
-    f"Second: {{second}} ({{second_score:.2f}}). Over the text's own tokens: {SPREAD_AND_DISTANCE}",
-}
-"""Of a head, by its kind: "" of all others."""
 SEE_HEAD = "See this head in detail"
 KINDS_NUMBERS = (
     "Shares are of the attention of all of the text's own tokens, spread and distance are means over the same tokens. One link "

@@ -151,8 +151,8 @@ def _nothing_moved(changes: tuple, layers: int) -> str:
     """Explain why no other head's attention moved."""
     if any(change.layer != layers - 1 for change in changes):
         return texts.NO_HEAD_MOVED
-    is_off = any(change.kind == "off" for change in changes)
-    return (texts.NOTHING_AFTER_LAST_LAYER_OFF if is_off else texts.NOTHING_AFTER_LAST_LAYER).format(layer=layers)
+    empty = texts.EMPTY_MAP if any(change.kind == "off" for change in changes) else ""
+    return empty + texts.NOTHING_AFTER_LAST_LAYER.format(layer=layers)
 
 
 def _grammar(trace: Trace) -> dict[str, list] | None:

@@ -153,13 +153,12 @@ def pattern_of(found: MeasuredHeads, head: Head) -> HeadPattern:
     return found.patterns[head[0] * found.spread.shape[1] + head[1]]
 
 
-def describe_head(found: MeasuredHeads, head: Head, templates: Mapping[str, str], **more: object) -> str:
-    """Return what a head does, in words.
-
-    templates: by the kinds of heads that have one of their own, that of the others as "". more: what else they name.
-    """
+def describe_head(found: MeasuredHeads, head: Head) -> str:
+    """Return what a head does, in words; over many texts on average, and in how many of them."""
     looks, pattern = kind_styles(found.example), pattern_of(found, head)
-    return templates.get(pattern.kind, templates[""]).format(
+    count, does = found.sums.texts, texts.HEAD_DOES.get(pattern.kind, texts.HEAD_DOES[""])
+    alone = [texts.HEAD_ALONE] if count > 1 else []
+    return " ".join([does, *alone, texts.HEAD_NUMBERS]).format(
         head=head_name(head),
         aim=looks[pattern.kind].target,
         share=whole_percent(found.sums.share_of(pattern)),
@@ -169,7 +168,8 @@ def describe_head(found: MeasuredHeads, head: Head, templates: Mapping[str, str]
         second_score=pattern.second_score,
         spread=found.spread[head],
         distance=found.distance[head],
-        **more,
+        own_tokens=texts.SENTENCES_TOKENS if count > 1 else texts.TEXT_TOKENS,
+        count=count,
     )
 
 

@@ -40,14 +40,8 @@ TOKEN_MISSING = "This text has {tokens:,} tokens, so there is no token {position
 TOKEN_TABLE = "Tokens, ids and segments"
 SEGMENTS = ("first", "second")
 REMARK_UNKNOWN, REMARK_BLANK, REMARK_SPECIAL = "not in the vocabulary", "blank", "special"
-ONE_UNKNOWN = (
-    "One word or symbol is not in this model's vocabulary. "
-    "The model reads an unknown token there, the same one for every such word."
-)
-MANY_UNKNOWN = (
-    "{count:,} words or symbols are not in this model's vocabulary. "
-    "The model reads an unknown token there, the same one for every such word."
-)
+UNKNOWN = ("One word or symbol is", "{count:,} words or symbols are")
+UNKNOWN_READ = " not in this model's vocabulary. The model reads an unknown token there, the same one for every such word."
 ENGLISH_ONLY = (
     "This model reads English only. It takes a text in another language apart into pieces that it has seldom seen together, "
     "or does not know."
@@ -151,11 +145,7 @@ NOTHING_AFTER_LAST_LAYER = (
     "Layer {layer} is the last layer: no head comes after it, so no other attention can move. "
     "The change affects the answer: the words that the model predicts at a blank."
 )
-NOTHING_AFTER_LAST_LAYER_OFF = (
-    "A head that is switched off attends to nothing, so its map is empty. "
-    "Layer {layer} is the last layer: no head comes after it, so no other attention can move. "
-    "The change affects the answer: the words that the model predicts at a blank."
-)
+EMPTY_MAP = "A head that is switched off attends to nothing, so its map is empty. "
 SEE_ON_PAGE = "See it on {page}"
 
 NEEDS_OWN_BERT = (
@@ -180,9 +170,19 @@ UNLISTED_GUESS = "“{word}” {said}"
 INPUT = "input"
 
 LAYERS_AND_HEADS, LAYERS_UP_AND_HEADS = "Layer ↓ Head →", "Layer ↑ Head →"
-SPREAD_AND_DISTANCE = (
-    "spread {spread:.2f} (normalised entropy; 0: one token, 1: even attention), mean distance {distance:.1f} tokens."
+HEAD_DOES = {
+    "": "{head}: {own_tokens} give {share} of their attention to {aim} (confidence {confidence:.2f}: 0 is what even attention "
+    "gives, 1 all of it).",
+    "broad": "{head} spreads its attention over many tokens (confidence {confidence:.2f}: 0 is one token, 1 even attention).",
+    "mixed": "{head} shows no clear pattern (confidence of the best {confidence:.2f} of 1).",
+}
+"""Of a head, by its kind: "" of all others."""
+HEAD_ALONE = "It is of this kind in {agreement} of the {count:,} sentences taken alone."
+HEAD_NUMBERS = (
+    "Second: {second} ({second_score:.2f}). Over {own_tokens}: spread {spread:.2f} (normalised entropy; 0: one token, 1: even "
+    "attention), mean distance {distance:.1f} tokens."
 )
+TEXT_TOKENS, SENTENCES_TOKENS = "the text's own tokens", "the sentences' own tokens"
 BEFORE, AFTER = "before", "after"
 DELTA = "Δ, percentage points"
 

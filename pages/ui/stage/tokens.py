@@ -12,6 +12,7 @@ import streamlit as st
 from pages.ui.shell.address import is_offered, widget_binding, widget_key
 from pages.ui.shell.controls import offer_multilingual_model
 from pages.ui.shell.fields import flag_field
+from pages.ui.shell.numbers import plural
 from pages.ui.stage import texts
 from tx_core.engine.catalogue import DEFAULT, reads_english_only
 from tx_core.engine.engine import Engine
@@ -74,7 +75,7 @@ def warn_of_unknown(encodings: Sequence[Encoding], model: str = DEFAULT, key: st
     """
     unknown = sum(len(encoding.unknown) for encoding in encodings)
     if unknown:
-        st.warning(texts.ONE_UNKNOWN if unknown == 1 else texts.MANY_UNKNOWN.format(count=unknown), icon=":material/help:")
+        st.warning(plural(unknown, texts.UNKNOWN).format(count=unknown) + texts.UNKNOWN_READ, icon=":material/help:")
     if reads_english_only(model) and any(map(is_foreign, encodings)):
         st.info(texts.ENGLISH_ONLY, icon=":material/translate:")
         if key:

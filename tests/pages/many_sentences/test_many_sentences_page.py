@@ -4,10 +4,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.many_sentences import texts
-from pages.many_sentences.heads import describe_on_average
 from pages.ui.shell.address import LESSON, LOCK, STEP
 from pages.ui.shell.numbers import whole_percent
 from pages.ui.stage import texts as stage_texts
+from pages.ui.stage.heads import describe_head
 from tests.support.sentences_page import KIND, OWN_FILE, PAGE, Open, links, numbers_of, press, says, shown_head, upload
 from tests.support.staged import training_buttons
 from tests.support.trainings import until_still
@@ -93,7 +93,7 @@ def test_the_heads_of_a_scan_are_shown_with_what_was_scanned(open_app: Open, sca
     origin = scan.origin
     assert texts.SCANNED_BY.format(revision=origin.revision, version=origin.version) in says(app)
     assert describe_left_out((LeftOut("empty", 3, (1, 3, 5)),)) in says(app)
-    assert describe_on_average(report, (1, 2)) in says(app)
+    assert describe_head(report, (1, 2)) in says(app)
     assert texts.SCAN_FIRST not in says(app)
     assert len(numbers_of(app)) == len(report.patterns)
     assert len(links(app)) == 5
