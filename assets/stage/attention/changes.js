@@ -15,7 +15,7 @@ export const headOff = (first, [layer, head]) => `off${at(layer + first, head)}`
 export function makeChangeMenu({ store, act, current }) {
   const texts = TEXTS.changes;
   const node = menu(texts.menu);
-  const { box, close } = node;
+  const { box } = node;
   const chosen = { key: 0, query: 0, scope: "all", layer: "" };
   const make = (label, written, help = "") => {
     const made = button(label, () => act.change({ add: written() }), help ? { title: help } : {});
@@ -89,7 +89,7 @@ export function makeChangeMenu({ store, act, current }) {
       made.disabled = made.written().every((written) => act.changes().includes(written));
     }
   }
-  return { node, sync, close };
+  return { node, sync };
 }
 
 const TEMPERATURES = ["0.1", "0.25", "0.5", "0.75", "1", "1.5", "2", "3", "5", "10"];

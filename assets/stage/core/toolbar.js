@@ -63,16 +63,12 @@ export function labelled(text, control) {
 }
 
 // A button with a box that opens below it. Returns both in one element; `box` is to be filled.
-export function menu(label, attributes = {}) {
-  const box = element("div", { class: "menu-box", popover: "auto", role: "group", "aria-label": attributes["aria-label"] ?? label });
-  const opener = button(label, () => box.togglePopover(), { "aria-expanded": "false", "aria-haspopup": "true", ...attributes });
-  box.addEventListener("beforetoggle", ({ newState }) => {
-    opener.ariaExpanded = String(newState === "open");
-    if (newState === "open") requestAnimationFrame(() => placeBelow(box, opener));
-  });
-  box.addEventListener("toggle", ({ newState }) => newState === "open" && placeBelow(box, opener));
-  const node = element("div", { class: "menu" }, opener, box);
-  return Object.assign(node, { box, opener, close: () => box.matches(":popover-open") && box.hidePopover() });
+export function menu(label) {
+  const box = element("div", { class: "menu-box", popover: "auto", role: "group", "aria-label": label });
+  const opener = button(label, null, { "aria-haspopup": "true" });
+  opener.popoverTargetElement = box;
+  box.addEventListener("beforetoggle", ({ newState }) => newState === "open" && requestAnimationFrame(() => placeBelow(box, opener)));
+  return Object.assign(element("div", { class: "menu" }, opener, box), { box });
 }
 
 export function makeToolbar(...items) {
