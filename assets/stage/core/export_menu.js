@@ -8,7 +8,7 @@ import { labelled, menu, select, toggle } from "./toolbar.js";
 import { escaped } from "../../canvas/figure/svg.js";
 import { canFilm, filmOf, layDrawing, pngOf, print, printable, save, svgOf } from "./figure.js";
 
-const LIMITS = { mm: [40, 174, 400], px: [200, 1200, 4000] }; // least, usual and most width; 174 mm is a journal's page
+const [LEAST, USUAL, MOST] = [40, 174, 400]; // millimetres of width; 174 is a journal's page
 
 // asked: `drawing()` as figure.js lays it out, `captionOf()` with title and caption, `csv()`, `csvLabel`, `name()` of a file,
 // `script`, `message()` of the web page, and `stage`. page(): where there is no figure, the web page, else null. other(): another figure {label, drawing, title, caption, name}, or null.
@@ -17,31 +17,22 @@ export function makeExport({ stage, drawing, captionOf, csv, csvLabel, name, scr
   const texts = TEXTS.export;
   const node = menu(texts.menu);
   const { box } = node;
-  const paper = { unit: "mm", width: { mm: LIMITS.mm[1], px: LIMITS.px[1] }, background: "light", captioned: true, isOther: false };
-  const width = element("input", { type: "number", step: "1", "aria-label": texts.width, title: texts.widthHelp });
-  const unit = select(texts.unit, (value) => { paper.unit = value; sync(); });
+  const paper = { width: USUAL, background: "light", captioned: true, isOther: false };
+  const width = element("input", { type: "number", min: LEAST, max: MOST, value: USUAL, "aria-label": texts.width, title: texts.widthHelp });
   const background = select(texts.background, (value) => { paper.background = value; });
   const which = select(texts.figureOf, (value) => { paper.isOther = value === "other"; });
   const whichField = labelled(texts.figureOf, which);
   const captioned = toggle(texts.caption, (on) => { paper.captioned = on; captioned.set(on); });
   const said = element("p", { class: "quiet-text", role: "status" });
   width.onchange = () => {
-    const [least, usual, most] = LIMITS[paper.unit];
-    paper.width[paper.unit] = Math.min(most, Math.max(least, Number(width.value) || usual));
-    sync();
+    width.value = paper.width = Math.min(MOST, Math.max(LEAST, Number(width.value) || USUAL));
   };
-  function sync() {
-    unit.set([["mm", "mm"], ["px", "px"]], paper.unit);
-    background.set([["light", texts.light], ["dark", texts.dark]], paper.background);
-    const [least, , most] = LIMITS[paper.unit];
-    Object.assign(width, { min: String(least), max: String(most), value: String(paper.width[paper.unit]) });
-  }
+  background.set([["light", texts.light], ["dark", texts.dark]], paper.background);
   captioned.set(true);
-  sync();
   const chosen = () => (paper.isOther && other()) || { ...captionOf(), drawing: drawing(), name: name() };
   const picture = ({ drawing: drawn, caption }) => {
     const colours = stage.header.paper[paper.background];
-    return layDrawing(drawn, { width: paper.width[paper.unit], unit: paper.unit, caption: paper.captioned ? caption : "", colours });
+    return layDrawing(drawn, { width: paper.width, caption: paper.captioned ? caption : "", colours });
   };
   const svg = (one) => svgOf(picture(one), one.title, one.caption);
   const saveFigure = async (ending) => {
@@ -79,7 +70,7 @@ export function makeExport({ stage, drawing, captionOf, csv, csvLabel, name, scr
     button(texts.addToLesson, () => { stage.addToLesson(); said.textContent = texts.added; }));
   const shareTitle = element("h4", {}, texts.share);
   const figure = [element("h4", {}, texts.figure),
-    row(whichField, labelled(texts.width, width), labelled(texts.unit, unit), labelled(texts.background, background), captioned),
+    row(whichField, labelled(texts.width, width), labelled(texts.background, background), captioned),
     row(button(texts.svg, () => saveFigure("svg")), button(texts.png, () => saveFigure("png")),
       button(texts.pdf, () => print(printable(svg(chosen()), picture(chosen())))), filming)];
   box.append(...figure, element("h4", {}, texts.data), forms, shareTitle, share, said);

@@ -4,11 +4,11 @@
 import { escaped, makeSvgContext, short } from "../../canvas/figure/svg.js";
 import { bytesOf } from "../../canvas/core/bytes.js";
 import { element } from "../../canvas/core/surface.js";
-import { wrapped, write } from "../../canvas/core/text.js";
+import { paintAt, wrapped, write } from "../../canvas/core/text.js";
 import { readTheme } from "../../canvas/core/theme.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 
-const PIXELS = { mm: 96 / 25.4, px: 1 };
+const PIXELS = 96 / 25.4; // of a millimetre
 const [NARROWEST, WIDEST] = [260, 1000]; // pixels in which a figure is laid out
 const DOTS = 300 / 96; // of a PNG, for each pixel of paper
 const [HEADER_END, DENSITY] = [33, "AAAACXBIWXMAAC4jAAAuIwF4pT92"]; // of a PNG; its chunk pHYs for 300 dots an inch (PNG specification, section 11.3.4.3)
@@ -20,14 +20,14 @@ const FONT = "Helvetica, Arial, sans-serif";
 const MARGIN = 6;
 const CAPTION = { size: 12, line: 17, gap: 10 };
 
-// drawing(theme): the drawing that is laid out, see assets/canvas/figure; options: width, unit, caption or "", colours.
-export function layDrawing(drawing, { width, unit, caption, colours }) {
+// drawing(theme): the drawing that is laid out, see assets/canvas/figure; options: width in millimetres, caption or "", colours.
+export function layDrawing(drawing, { width, caption, colours }) {
   const paper = element("div", {});
   for (const [name, value] of Object.entries(colours)) paper.style.setProperty(name, value);
   document.body.append(paper);
   const theme = { ...readTheme(paper), font: FONT };
   paper.remove();
-  const asked = width * PIXELS[unit];
+  const asked = width * PIXELS;
   const context = element("canvas").getContext("2d");
   const space = Math.max(NARROWEST, Math.min(WIDEST, asked)) - 2 * MARGIN;
   const inner = drawing(theme)(context, theme, space);
@@ -36,24 +36,23 @@ export function layDrawing(drawing, { width, unit, caption, colours }) {
   const rows = caption ? wrapped(context, font, caption, drawn) : [];
   const below = inner.height + (rows.length ? CAPTION.gap : 0);
   const figure = { inner, font, rows, below, width: drawn + 2 * MARGIN, height: below + rows.length * CAPTION.line + 2 * MARGIN };
-  return { figure, theme, asked, width, unit };
+  return { figure, theme, asked, width };
 }
 
 function paintFigure(context, { inner, font, rows, below, width, height }, theme) {
   context.fillStyle = theme.background;
   context.fillRect(0, 0, width, height);
-  context.save();
-  context.translate(MARGIN, MARGIN);
-  inner.paint(context);
-  rows.forEach((row, at) => write(context, row, 0, below + at * CAPTION.line, { font, colour: theme.text }));
-  context.restore();
+  paintAt(context, MARGIN, MARGIN, () => {
+    inner.paint(context);
+    rows.forEach((row, at) => write(context, row, 0, below + at * CAPTION.line, { font, colour: theme.text }));
+  });
 }
 
-export function svgOf({ figure, theme, width, unit }, title, description) {
+export function svgOf({ figure, theme, width }, title, description) {
   const context = makeSvgContext({ largestMap: LARGEST_MAP });
   paintFigure(context, figure, theme);
   const height = (figure.height / figure.width) * width;
-  const size = `width="${short(width)}${unit}" height="${short(height)}${unit}" viewBox="0 0 ${short(figure.width)} ${short(figure.height)}"`;
+  const size = `width="${short(width)}mm" height="${short(height)}mm" viewBox="0 0 ${short(figure.width)} ${short(figure.height)}"`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img">`,
@@ -76,11 +75,10 @@ async function drawOn(canvas, laid, scale) {
 }
 
 export async function pngOf(laid) {
-  const isPaper = laid.unit === "mm";
-  const canvas = element("canvas", { width: 0 }); // any width is another
-  await drawOn(canvas, laid, isPaper ? DOTS : 1);
+  const canvas = element("canvas");
+  await drawOn(canvas, laid, DOTS);
   const png = await new Promise((take) => canvas.toBlob(take, "image/png"));
-  return isPaper ? new Blob([png.slice(0, HEADER_END), bytesOf(DENSITY), png.slice(HEADER_END)], { type: png.type }) : png;
+  return new Blob([png.slice(0, HEADER_END), bytesOf(DENSITY), png.slice(HEADER_END)], { type: png.type });
 }
 
 const FILM = "video/webm";
@@ -111,9 +109,9 @@ export async function filmOf(frames, milliseconds) {
 }
 
 // The document that is printed: nothing but the picture, on a page of its size.
-export function printable(svg, { figure, width, unit }) {
+export function printable(svg, { figure, width }) {
   const height = (figure.height / figure.width) * width;
-  const size = `${short(width)}${unit} ${short(height + 1)}${unit}`; // a rounded height would break the page
+  const size = `${short(width)}mm ${short(height + 1)}mm`; // a rounded height would break the page
   return `<!doctype html><meta charset="utf-8"><style>@page{size:${size};margin:0}html,body{margin:0}svg{display:block;width:100%;height:auto}</style>${svg.slice(svg.indexOf("<svg"))}`;
 }
 
