@@ -2,13 +2,12 @@
 // does, and moves to its new length.
 
 import { stopAt, walkByKey } from "../../canvas/core/keys.js";
-import { element, isStill, keep, readKept, setNodes, setText } from "../../canvas/core/surface.js";
+import { element, isStill, setNodes, setText } from "../../canvas/core/surface.js";
 import { say } from "../../canvas/core/text.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { makeBarRow } from "./bars.js";
 
 const MOVE = 200; // milliseconds
-const DRAFT = "attention-explorer:follow"; // what was typed and not asked for yet, for after a reload or a lost server
 
 // texts: of pages/fill_mask/stage.py; follow: called with the words to follow, as the reader wrote them.
 export function makePredictions(texts, follow) {
@@ -20,8 +19,6 @@ export function makePredictions(texts, follow) {
   made.guessed = element("p", { class: "quiet-text" });
   made.ask = element("input", { type: "text", class: "follow", autocomplete: "off", placeholder: texts.follow, "aria-label": texts.followLabel, title: texts.followHelp });
   made.ask.onchange = () => made.ask.value !== made.named && follow(made.ask.value);
-  made.ask.onkeydown = ({ key }) => { if (key === "Enter") made.ask.onchange(); }; // what a draft brought back is no change to the browser
-  made.ask.oninput = () => keep(DRAFT, { about: made.about, typed: made.ask.value });
   made.legend = element("p", { class: "class-legend" }, element("i"), TEXTS.classLegend);
   made.node = element("section", { class: "predictions", "aria-label": texts.prediction, "data-testid": "predictions" }, made.likely.node, made.legend, made.rest, made.guessed,
     made.ask, made.followed.node, made.contrasts);
@@ -80,13 +77,8 @@ export function drawPredictions(made, prediction, compared, { asks }) {
     made[name].hidden = !said.length;
   }
   made.ask.hidden = !asks;
-  if (!asks) return;
   const about = JSON.stringify([prediction.blank[0], prediction.named]);
-  if (made.about !== about) {
-    const draft = readKept(DRAFT);
-    made.ask.value = draft?.about === about ? draft.typed : prediction.named;
-    if (draft?.typed === prediction.named) keep(DRAFT, null); // it has been asked for
-  }
+  if (made.about !== about) made.ask.value = prediction.named; // else what is being typed stays
   Object.assign(made, { about, named: prediction.named });
 }
 
