@@ -55,10 +55,7 @@ export function takeIn(runs, { header, body }) {
   });
 }
 
-function sixteenBits(body, start, size) {
-  const copy = body.slice(start, start + 2 * size);
-  return new Uint16Array(copy.buffer, 0, size);
-}
+const sixteenBits = (body, start, size) => new Uint16Array(body.slice(start, start + 2 * size).buffer);
 
 function keep(runs, name, cells) {
   runs.bytes += cells.byteLength - (runs.layers.get(name)?.byteLength ?? 0);

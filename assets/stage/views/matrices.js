@@ -8,7 +8,7 @@ import { cellAt, paintGrid, paintRowNames } from "../../canvas/core/grid.js";
 import { placeByKey } from "../../canvas/core/keys.js";
 import { differenceTable } from "../../canvas/core/palette.js";
 import { element, localPoint, measureLabels, setText, sharpen } from "../../canvas/core/surface.js";
-import { say, write } from "../../canvas/core/text.js";
+import { paintAt, say, write } from "../../canvas/core/text.js";
 
 const [SMALLEST, LARGEST, WIDEST, TOUCHABLE, TOUCHABLE_WITH_NUMBERS, WITH_NUMBERS, LOW] = [4, 52, 80, 26, 30, 38, 20]; // pixels of a cell
 const [LEAST_OF_ALL, LARGEST_OF_ALL, SMALL, FEW_LINES] = [7, 28, 12, 2]; // pixels of a cell where all matrices stand below each other; small ones may take more lines
@@ -289,14 +289,13 @@ export function matricesFigure(model, { names, leads, chosen, numbers, several }
     }
     const paint = (target) => {
       for (const { line, matrix, x, y: down, top, labels } of placed) {
-        target.save();
-        target.translate(x, down);
-        if (labels) paintLabels(target, row, line, matrix, top, state);
-        if (labels) target.translate(row.labelWidth, 0);
-        paintMatrix(target, row, matrix, top, state);
-        write(target, matrix.title, INSET, 8, { font: `600 13px ${theme.font}`, colour: theme.text });
-        write(target, matrix.formula, INSET, 24, { font: `11px ${theme.font}`, colour: theme.quiet });
-        target.restore();
+        paintAt(target, x, down, () => {
+          if (labels) paintLabels(target, row, line, matrix, top, state);
+          if (labels) target.translate(row.labelWidth, 0);
+          paintMatrix(target, row, matrix, top, state);
+          write(target, matrix.title, INSET, 8, { font: `600 13px ${theme.font}`, colour: theme.text });
+          write(target, matrix.formula, INSET, 24, { font: `11px ${theme.font}`, colour: theme.quiet });
+        });
       }
     };
     return { width: widest, height: y - BETWEEN + 4, paint };

@@ -38,8 +38,8 @@ HIDDEN_PARTS = ("wall", "details", "forms", "change_panel")
 BOXES_THAT_FOLLOW = ("table", "export_table", "scan_table", "similarity_table", "export")
 """What the reader may open below a stage and then shows numbers of the view: while it is open, the stage tells of every look."""
 
-TALL = {"pictures": 640, "bert": 640, "training": 640, "next_word": 900}
-"""Stages that are taller on a phone, by their scripts: the pixels that are kept for them, so that what is below stays put."""
+HEIGHTS = (560, 640)
+"""Pixels kept for a stage, on a wide and on a narrow screen, so that what is below stays put."""
 
 
 def mount(
@@ -78,7 +78,7 @@ def mount(
     data = pack(header)
     if step and step.share and not is_empty:
         step.share(script, data)
-    component(f"stage_{script}", script, "stage-box", heights=(560, TALL.get(script, 480)))(
+    component(f"stage_{script}", script, "stage-box", heights=HEIGHTS)(
         key=key,
         data=data,
         on_interventions_change=lambda: take("interventions"),
