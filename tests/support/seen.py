@@ -128,14 +128,6 @@ def head(page: Page, layer: int, number: int) -> Locator:
     return main(page).get_by_role("gridcell", name=re.compile(rf"^Layer {layer}, head {number}(:|$)")).first
 
 
-def choose_head(page: Page, layer: int, number: int) -> None:
-    """Choose a head of the table of heads in a stage of pictures, counted from 1."""
-    table = stage(page).get_by_role("group", name=re.compile("Enter chooses")).first
-    expect(table).to_be_visible()
-    for key in ["Escape", "ArrowDown", *["ArrowDown"] * (layer - 1), *["ArrowRight"] * (number - 1), "Enter", "Escape"]:
-        table.press(key)
-
-
 def picture(page: Page, words: str) -> Locator:
     """Return the first picture whose description in words matches a pattern."""
     return main(page).get_by_role("img", name=re.compile(words, re.DOTALL)).first
@@ -151,7 +143,7 @@ def until(page: Page, reached: Callable[[], object], what: str, found: object = 
 
 def saved(page: Page, name: str) -> Path:
     """Return the file that a button saves."""
-    with page.expect_download() as download:
+    with page.expect_download(timeout=120_000) as download:
         page.get_by_role("button", name=name, exact=True).click()
     return Path(download.value.path())
 

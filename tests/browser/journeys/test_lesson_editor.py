@@ -1,7 +1,6 @@
 """A teacher makes a lesson from views of two pages, saves, opens and shares it; and loses nothing of it by a reload."""
 
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, TimeoutError, expect
@@ -14,7 +13,7 @@ from pages.ui.panels.texts import END_LESSON, HIDDEN_UNTIL_ANSWERED
 from pages.ui.shell.texts import ADD_AND_WRITE, CANNOT_BE_SHOWN, WRITE_LESSON
 from pages.ui.stage import browser_texts
 from tests.browser.journeys.test_lessons import guess
-from tests.support.seen import answered, fits, listed, main
+from tests.support.seen import answered, fits, listed, main, saved
 from tx_core.classroom.lesson_file import read_lesson, write_lesson
 
 MARKUP = "**bold** <b>tag</b> $x$ [link](http://example.org) `code`"
@@ -70,20 +69,12 @@ def write(page: Page, label: str, text: str) -> None:
     answered(page)
 
 
-def saved(page: Page, button: str, file: Path) -> bytes:
-    """What a button saves."""
-    with page.expect_download(timeout=120_000) as download:
-        page.get_by_role("button", name=button).click()
-    download.value.save_as(file)
-    return file.read_bytes()
-
-
 def put_file(page: Page, written: bytes) -> None:
     """Open a lesson from a file."""
     page.locator("input[type=file]").set_input_files({"name": "x.yaml", "mimeType": "text/yaml", "buffer": written})
 
 
-def test_a_lesson_is_made_from_two_pages_saved_opened_shared_and_played(page_at, axe, server: str, tmp_path: Path):
+def test_a_lesson_is_made_from_two_pages_saved_opened_shared_and_played(page_at, axe, server: str):
     page = page_at("/attention?text=Mary+lost+her+keys.&heads=2-7&focus=4")
     page.get_by_role("gridcell", name="Layer 2, head 8", exact=True).click()
     add_view_of_stage(page, 1)
@@ -109,7 +100,7 @@ def test_a_lesson_is_made_from_two_pages_saved_opened_shared_and_played(page_at,
     write(page, texts.TITLE, MARKUP)
     fits(page)
     axe(page)
-    written = saved(page, texts.SAVE, tmp_path / "one")
+    written = saved(page, texts.SAVE).read_bytes()
     lesson = read_lesson(written)
     assert [step.question.kind for step in lesson.steps] == ["word", "token"]
     assert [step.page for step in lesson.steps] == ["fill_mask", "attention"]
@@ -122,7 +113,7 @@ def test_a_lesson_is_made_from_two_pages_saved_opened_shared_and_played(page_at,
     page.get_by_role("button", name=texts.EDIT_FILE).click()
     expect(page.get_by_role("button", name=texts.SAVE)).to_be_visible()
     answered(page)
-    assert saved(page, texts.SAVE, tmp_path / "two") == written
+    assert saved(page, texts.SAVE).read_bytes() == written
     guest = page_at(link.removeprefix(server))
     for step in lesson.steps:
         expect(guest.get_by_role("heading", name=step.title, exact=True)).to_be_visible()
