@@ -55,21 +55,13 @@ def replaced(name: str, other: str, content: str | bytes) -> Callable[[Path], No
     return change
 
 
-def tokenizer(**parts) -> Callable[[Path], None]:
+def tokenizer(model: dict | None = None, **rules) -> Callable[[Path], None]:
+    """Change a tokenizer's model, and what it does beside it: its normaliser, its pre-tokenizer, what it puts around a text."""
+
     def change(directory: Path) -> None:
-        settings = json.loads((directory / "tokenizer.json").read_text("utf-8"))
-        settings["model"] |= parts
+        settings = json.loads((directory / "tokenizer.json").read_text("utf-8")) | rules
+        settings["model"] |= model or {}
         (directory / "tokenizer.json").write_text(json.dumps(settings), encoding="utf-8")
-
-    return change
-
-
-def rules(**parts) -> Callable[[Path], None]:
-    """Change what a tokenizer does beside its model: its normaliser, its pre-tokenizer, what it puts around a text."""
-
-    def change(directory: Path) -> None:
-        settings = json.loads((directory / "tokenizer.json").read_text("utf-8"))
-        (directory / "tokenizer.json").write_text(json.dumps(settings | parts), encoding="utf-8")
 
     return change
 
@@ -145,22 +137,24 @@ HOSTILE: dict[str, Callable[[Path], None]] = {
     "a padding id far out": config(pad_token_id=10**9),
     "no tokenizer": without("tokenizer.json", "tokenizer_config.json", "vocab.txt", "special_tokens_map.json"),
     "a tokenizer of nonsense": written("tokenizer.json", '{"model": {"type": "WordPiece"}}'),
-    "a tokenizer without words": tokenizer(vocab={}),
-    "a tokenizer without its unknown token": tokenizer(unk_token="[NOT THERE]"),
-    "a tokenizer's normaliser that panics": rules(normalizer={"type": "Replace", "pattern": CATASTROPHE, "content": "b"}),
-    "a tokenizer's splitter that panics": rules(
+    "a tokenizer without words": tokenizer({"vocab": {}}),
+    "a tokenizer without its unknown token": tokenizer({"unk_token": "[NOT THERE]"}),
+    "a tokenizer's normaliser that panics": tokenizer(normalizer={"type": "Replace", "pattern": CATASTROPHE, "content": "b"}),
+    "a tokenizer's splitter that panics": tokenizer(
         pre_tokenizer={"type": "Split", "pattern": CATASTROPHE, "behavior": "Isolated", "invert": False}
     ),
-    "a tokenizer's template that panics": rules(post_processor=steps("processors", TWICE, TWICE, TWICE)),
-    "a tokenizer that doubles a text thirty times": rules(normalizer=steps("normalizers", *[DOUBLE] * 30)),
-    "a tokenizer that doubles a text without saying how": rules(normalizer={"normalizers": [DOUBLE] * 30}),
-    "a tokenizer that doubles its own tokens": rules(normalizer=steps("normalizers", *[DOUBLE] * 20), added_tokens=[ADDED]),
-    "a tokenizer that writes bytes of bytes": rules(pre_tokenizer=steps("pretokenizers", *[BYTES] * 30)),
-    "a tokenizer that begins every letter with another": rules(
+    "a tokenizer's template that panics": tokenizer(post_processor=steps("processors", TWICE, TWICE, TWICE)),
+    "a tokenizer that doubles a text thirty times": tokenizer(normalizer=steps("normalizers", *[DOUBLE] * 30)),
+    "a tokenizer that doubles a text without saying how": tokenizer(normalizer={"normalizers": [DOUBLE] * 30}),
+    "a tokenizer that doubles its own tokens": tokenizer(normalizer=steps("normalizers", *[DOUBLE] * 20), added_tokens=[ADDED]),
+    "a tokenizer that writes bytes of bytes": tokenizer(pre_tokenizer=steps("pretokenizers", *[BYTES] * 30)),
+    "a tokenizer that begins every letter with another": tokenizer(
         pre_tokenizer=steps("pretokenizers", *[EVERY_LETTER, PREPEND[0], EVERY_LETTER, PREPEND[1]] * 15)
     ),
-    "a tokenizer with a table of one long entry": rules(normalizer={"type": "Precompiled", "precompiled_charsmap": LONG_ENTRY}),
-    "a tokenizer with an endless unknown token": tokenizer(unk_token="[UNK]" * 1_000_000),
+    "a tokenizer with a table of one long entry": tokenizer(
+        normalizer={"type": "Precompiled", "precompiled_charsmap": LONG_ENTRY}
+    ),
+    "a tokenizer with an endless unknown token": tokenizer({"unk_token": "[UNK]" * 1_000_000}),
     "a tokenizer's settings in a list": written("tokenizer_config.json", "[1]"),
     "special tokens that are none": written("tokenizer_config.json", json.dumps({"mask_token": 5, "unk_token": {"content": 3}})),
 }

@@ -53,6 +53,7 @@ CHANGED = {"before": "before", "weights": "after", "difference": "difference"}
 MAPS = {"sorted(weights_a.ravel())": "A", "sorted(weights_b.ravel())": "B"}
 DIFFERENCE = {"sorted(comparison.difference[comparison.comparable])": "B − A"}
 WORD = {"word": SIMILARITY_COLUMNS["word"].format(word="flies"), "different": SIMILARITY_COLUMNS["different"]}
+PATH = {"text": "Mary went", "text_b": "The boys went", "answer": "home", "answer_b": "to", "model": "writer", "what": "path"}
 STORE = {"store": "10_0_0_1_0_0~0_10_0_10_0_-2.5~1_2_3_0_0_7", "q1": "3", "q2": "10", "q3": "0"}
 
 
@@ -145,18 +146,7 @@ VIEWS = {
         View(
             "patching", {"text": "Mary lost [MASK] keys.", "text_b": "John lost [MASK] keys.", "what": "mlp"}, {"effect[::-1]": 0}
         ),
-        View(
-            "patching",
-            {
-                "text": "Mary went",
-                "text_b": "The boys went",
-                "answer": "home",
-                "answer_b": "to",
-                "model": "writer",
-                "what": "path",
-            },
-            {"effect[::-1]": 0},
-        ),
+        View("patching", PATH, {"effect[::-1]": 0}),
     ],
     "explanations": [
         View("explanations", BARE | {"text": "The dogs [MASK] hungry.", "text_b": "The dog [MASK] hungry."}, {"rather": 0})
