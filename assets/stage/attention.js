@@ -124,7 +124,7 @@ function receive(stage, message) {
   const { header: before } = stage;
   const { header } = message;
   const { isNew, known } = arrive(stage, header, build);
-  const wanted = isNew ? { ...header.address.defaults, ...(known || header.view) } : { ...store(stage) };
+  const wanted = isNew ? { ...header.address.defaults, ...(known || header.view) } : { ...stage.store.get() };
   const address = () => addressOf(wanted, header.address, location.search, stage.parts.fields);
   stage.root.classList.toggle("empty", !header.run);
   if (!header.run) {
@@ -141,8 +141,6 @@ function receive(stage, message) {
   setQuietly(stage, (stage.parts.possible ?? possible)(header, wanted));
   if (header.follows && JSON.stringify(written(stage)) !== JSON.stringify(writtenView({ ...header.address.defaults, ...header.view }, stage.parts.fields))) stage.follow();
 }
-
-const store = (stage) => stage.store.get();
 
 // A view with what this run has: another model may lack a head, another text a token.
 function possible({ stacks }, view) {

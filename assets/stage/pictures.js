@@ -32,7 +32,7 @@ function makeStage(parent) {
   const stage = begin({ store: makeStore({}), asked: {}, all: [], rows: [], turned: 0, made: [] }, parent, "pictures", draw);
   stage.act = makeActions(stage);
   stage.isLook = (name) => name in stage.header.view;
-  stage.isFixed = (name) => stage.offline && (!stage.isLook(name) || name in (stage.header.partial)); // nobody computes
+  stage.isFixed = (name) => stage.offline && (!stage.isLook(name) || name in stage.header.partial); // nobody computes
   stage.wholeMessage = () => wholeMessage(stage);
   const stopTurning = onTurn(stage, (by) => turn(stage, by));
   const takeTold = ({ detail }) => Object.keys(detail).every((name) => name in (stage.header?.view ?? {})) && stage.store.set(detail);
@@ -51,7 +51,7 @@ function build(stage) {
   stage.controls = makeControls(stage);
   stage.waiting = element("p", { class: "waiting", role: "status" });
   stage.above = element("div", { class: "steps-row" }, stage.controls.row, stage.waiting);
-  stage.training = makeTraining((wish) => stage.act.train(wish), (wish) => stage.act.train(wish));
+  stage.training = makeTraining(stage.act.train, stage.act.train);
   stage.architecture = makeArchitecture((values) => stage.act.setAll(values));
   stage.body = element("div", { class: "pictures-body" });
   stage.root.append(stage.title, stage.above, stage.controls.node, stage.training.problem, stage.architecture.node, stage.body, stage.training.far);
@@ -318,6 +318,6 @@ function makeViews(stage) {
 // The message again as it is looked at now, for a file that needs no server.
 function wholeMessage({ data, store }) {
   const { header, body } = unpackStage(data);
-  const controls = header.controls.map((control) => (control.name in (header.partial) ? { ...control, looks: false } : control));
+  const controls = header.controls.map((control) => (control.name in header.partial ? { ...control, looks: false } : control));
   return packStage(fileHeader(header, { controls, view: store.get() }), body);
 }

@@ -73,7 +73,7 @@ export function makeControls(stage) {
   const files = makeExportMenu(stage);
   const present = makePresentButton(stage);
   const first = stage.parts.controls?.(stage) ?? [];
-  const items = [...first, stack, ...choosers.map(({ node }) => node), all, words, hide, off, change.node, drawing, files.node, present.node];
+  const items = [...first, stack, ...choosers.map(({ node }) => node), all, words, hide, off, change.node, drawing, files, present.node];
 
   const offered = (name) => !stage.header.hidden.includes(name);
   const sync = (state) => {
@@ -98,9 +98,9 @@ export function makeControls(stage) {
     change.sync(state);
     zoom.hidden = !act.canZoom();
     drawing.hidden = zoom.hidden && !["show", "scale", "lines"].some(offered);
-    files.node.hidden = !offered("export");
+    files.hidden = !offered("export");
     present.sync();
-    if (stage.parts.figure?.(stage)) for (const item of items) if (![...first, change.node, files.node, present.node].includes(item)) item.hidden = true; // controls of the map
+    if (stage.parts.figure?.(stage)) for (const item of items) if (![...first, change.node, files, present.node].includes(item)) item.hidden = true; // controls of the map
   };
   return { node: makeToolbar(...items), sync };
 }

@@ -119,8 +119,7 @@ const MAKERS = {
         const now = several(made.value);
         const rest = now.filter((other) => other !== one);
         const next = rest.length < now.length ? rest : [...(most && now.length >= most ? now.slice(1) : now), one];
-        const places = options.map(([other]) => other);
-        ask(control.name, next.sort((first, second) => places.indexOf(first) - places.indexOf(second)).join("-") || "none");
+        ask(control.name, options.map(([other]) => other).filter((other) => next.includes(other)).join("-") || "none");
       }, { "data-value": one }))]);
       made.value = value;
       for (const one of node.querySelectorAll("button")) one.ariaPressed = String(chosen.includes(one.dataset.value));

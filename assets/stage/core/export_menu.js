@@ -86,7 +86,7 @@ export function makeExport({ stage, drawing, captionOf, csv, csvLabel, name, scr
     said.textContent = share.hidden ? "" : stage.header.linkProblem;
     for (const copies of [...share.children].slice(0, 2)) copies.disabled = Boolean(stage.header.linkProblem);
   });
-  return { node };
+  return node;
 }
 
 // The address, which is the link of the view, whatever heading of the page was gone to.

@@ -24,10 +24,10 @@ export function makeControls(stage) {
     const nodes = declared.sync(shown, ({ name }) => values[name], stage.offline);
     const [early, late] = placeApart(row, shown, nodes);
     showPressed(row);
-    setNodes(node, [stage.training.node, ...early, files.node, present.node, more]);
+    setNodes(node, [stage.training.node, ...early, files, present.node, more]);
     setNodes(more.box, late);
     more.hidden = !late.length;
-    files.node.hidden = stage.header.hidden.includes("export") || !stage.rows.length;
+    files.hidden = stage.header.hidden.includes("export") || !stage.rows.length;
     present.sync(stage.rows.length > 0);
   };
   return { row, node, sync };

@@ -40,13 +40,13 @@ export function makeControls(stage) {
     stage, csvLabel: TEXTS.routes.csv, script: "routes.js", ...routeFiles(stage, () => stage.picture), message: () => wholeMessage(stage), name: () => nameOf(stage.header),
   });
   const present = makePresentButton(stage);
-  const node = makeToolbar(...looks.items, files.node, present.node);
+  const node = makeToolbar(...looks.items, files, present.node);
   const sync = (state) => {
     const { header } = stage;
     node.hidden = !header.run;
     if (!header.run) return;
     looks.sync(header, state, true);
-    files.node.hidden = header.hidden.includes("export");
+    files.hidden = header.hidden.includes("export");
     present.sync();
   };
   return { node, sync };

@@ -2,7 +2,7 @@
 // goes there by keyboard. What is read of several charts over the same rows and columns stands together.
 
 import { layKind, lineSign, threeDigits, withMinus } from "../../canvas/figure/charts.js";
-import { element, localPoint, placeBeside, setText, sharpen, visible } from "../../canvas/core/surface.js";
+import { element, isStill, localPoint, placeBeside, setText, sharpen, visible } from "../../canvas/core/surface.js";
 import { placeByKey, stepByKey } from "../../canvas/core/keys.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { say } from "../../canvas/core/text.js";
@@ -83,7 +83,7 @@ const GLIDE = 450; // milliseconds
 function glide(made, theme, width) {
   cancelAnimationFrame(made.frame);
   const { places } = made.chart;
-  const from = made.places?.length === places.length && !matchMedia("(prefers-reduced-motion: reduce)").matches ? made.places : places;
+  const from = made.places?.length === places.length && !isStill() ? made.places : places;
   const isStill = from.every(([x, y], index) => x === places[index][0] && y === places[index][1]);
   const begun = performance.now();
   const paint = (now) => {

@@ -27,10 +27,10 @@ export function drawListing(made, chart, { sentence, canChoose, chosen, link }) 
   made.box.hidden = !chart.rows.length;
   made.node.classList.toggle("alone", !chart.rows.length);
   made.box.setAttribute("aria-label", visible(chart.title || sentence));
-  const cell = (text, index, tag) => element(tag, tag === "th" ? { scope: index ? "col" : "row" } : {}, element("bdi", {}, text ? visible(text) : ""));
+  const cell = (text, index) => element(index ? "td" : "th", index ? {} : { scope: "row" }, element("bdi", {}, text ? visible(text) : ""));
   const head = element("tr", {}, ...chart.head.map((text) => element("th", { scope: "col" }, text ? visible(text) : "")));
   const rows = chart.rows.map((row, number) => {
-    const line = element("tr", number === chosen ? { class: "chosen" } : {}, ...row.map((text, index) => cell(text, index, index ? "td" : "th")));
+    const line = element("tr", number === chosen ? { class: "chosen" } : {}, ...row.map(cell));
     if (chart.links?.[number] && made.open) line.lastChild.replaceChildren(anchor(made, chart.links[number], row.at(-1)));
     if (!canChoose) return line;
     line.firstChild.append(button(line.firstChild.firstChild, () => made.choose(number), { "aria-pressed": String(number === chosen) }));
