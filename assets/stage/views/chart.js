@@ -84,10 +84,10 @@ function glide(made, theme, width) {
   cancelAnimationFrame(made.frame);
   const { places } = made.chart;
   const from = made.places?.length === places.length && !isStill() ? made.places : places;
-  const isStill = from.every(([x, y], index) => x === places[index][0] && y === places[index][1]);
+  const isThere = from.every(([x, y], index) => x === places[index][0] && y === places[index][1]);
   const begun = performance.now();
   const paint = (now) => {
-    const share = isStill ? 1 : Math.min(1, Math.max(0, now - begun) / GLIDE);
+    const share = isThere ? 1 : Math.min(1, Math.max(0, now - begun) / GLIDE);
     const eased = share * share * (3 - 2 * share);
     made.places = from.map(([x, y], index) => [x + (places[index][0] - x) * eased, y + (places[index][1] - y) * eased]);
     const laid = share === 1 ? made.laid : layKind(made.canvas.getContext("2d"), theme, { ...made.chart, places: made.places, bounds: made.chart.bounds ?? places }, width);
