@@ -67,7 +67,10 @@ export function menu(label) {
   const box = element("div", { class: "menu-box", popover: "auto", role: "group", "aria-label": label });
   const opener = button(label, null, { "aria-haspopup": "true" });
   opener.popoverTargetElement = box;
-  box.addEventListener("beforetoggle", ({ newState }) => newState === "open" && requestAnimationFrame(() => placeBelow(box, opener)));
+  box.addEventListener("beforetoggle", ({ newState }) => {
+    if (newState === "open") requestAnimationFrame(() => placeBelow(box, opener));
+    else if (box.matches(":focus-within")) opener.focus(); // Escape leads back to the button
+  });
   return Object.assign(element("div", { class: "menu" }, opener, box), { box });
 }
 

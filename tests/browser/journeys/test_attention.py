@@ -110,6 +110,7 @@ def test_changes_of_the_menu_are_run_compared_and_taken_back_on_a_phone_too(arri
     page.reload()
     changed_links(page, was.weights[3, 0], now.weights[3, 0], was.query_tokens.tokens, 3)
     tool(page, changes["menu"]).click()
+    expect(button(page, changes["layerOff"])).to_be_visible()
     box = lambda name: main(page).get_by_role("combobox", name=changes[name], exact=True)  # noqa: E731
     box("query").select_option(label="5 keys")
     box("scope").select_option(label="In layer 4, head 1")
@@ -119,7 +120,8 @@ def test_changes_of_the_menu_are_run_compared_and_taken_back_on_a_phone_too(arri
     linked(page, changes="off~2-3_cut~5-4~4-1_temperature~0.5")
     box("normaliser").select_option("sparse")
     linked(page, changes="off~2-3_cut~5-4~4-1_temperature~0.5_sparse")
-    page.keyboard.press("Escape")
+    box("normaliser").press("Escape")
+    expect(tool(page, changes["menu"])).to_be_focused()
     for_everybody(page)
     toolbar = main(page).get_by_role("toolbar").first
     toolbar.hover()
