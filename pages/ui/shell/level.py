@@ -20,8 +20,8 @@ COOKIE = "attention_explorer_level"
 """The browser's memory of the level that its visitor chose; assets/shell writes it."""
 ENTRANCES = ("start", "learn", "classroom")
 """Pages at which newcomers begin."""
-LEVEL_NOW, FIRST_LEVEL, LEVEL_CHOSEN, LEVEL_LEFT = "level_now", "level_first", "level_chosen", "level_left"
-"""Session entries: the level of this run; that of the first; the one that the visitor chose by the switch; the address's then."""
+LEVEL_NOW, FIRST_LEVEL, LEVEL_CHOSEN = "level_now", "level_first", "level_chosen"
+"""Session entries: the level of this run; that of the first; the one that the visitor chose by the switch."""
 HIDDEN, SWITCH = "hidden_by_level", "level_switch"
 """Session entries: what this page hides, by the names of ADVANCED_PARTS; the widget."""
 Option = TypeVar("Option", bound=str)
@@ -90,11 +90,8 @@ def settle_level(page: str, by_history: bool) -> None:
     by_history: the browser's Back or Forward led to this run: an address without a level is then one of before any choice.
     """
     first = st.session_state.setdefault(FIRST_LEVEL, remembered_level() or (BASIC if page in ENTRANCES else ADVANCED))
-    written = st.query_params.get(LEVEL)
-    if by_history:
-        st.session_state.pop(LEVEL_LEFT, None)
-    elif written == st.session_state.get(LEVEL_LEFT):  # the browser does not know of the choice yet
-        written = None
+    may_be_old = LEVEL_CHOSEN in st.session_state and not by_history  # the browser may not know of the choice yet
+    written = None if may_be_old else st.query_params.get(LEVEL)
     last = first if by_history else st.session_state.get(LEVEL_NOW, first)
     st.session_state[LEVEL_NOW] = written if written in (BASIC, ADVANCED) else last
 
@@ -124,7 +121,6 @@ def remembered_level() -> str:
 def choose_level(level: str) -> None:
     """Store the level that the visitor chose, in the address and in a cookie."""
     st.session_state[LEVEL_NOW] = st.session_state[LEVEL_CHOSEN] = level
-    st.session_state[LEVEL_LEFT] = st.query_params.get(LEVEL)
     st.query_params[LEVEL] = level
 
 
