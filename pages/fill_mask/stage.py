@@ -51,17 +51,17 @@ def blank_stage(page: str, run: BlankRun) -> None:
     looked = run.looked
     if looked is None:
         return empty_blank_stage(run.inputs)
-    told = {"labels": LABELS, "sentences": _sentences(run.inputs), "prediction": _prediction(page, run, looked)}
-    told["scan"] = describe_scan(looked.scan_asked, looked.changed)
+    beside = {"labels": LABELS, "sentences": _sentences(run.inputs), "prediction": _prediction(page, run, looked)}
+    beside["scan"] = describe_scan(looked.scan_asked, looked.changed)
 
     def pack(header: Mapping[str, object]) -> bytes:
         header = {**header, "hidden": [*header["hidden"], *(name for name in ("named", ONLY_LIST) if not is_offered(name))]}
         if run.alone:
-            return join(header | NO_RUN | told, [])
+            return join(header | NO_RUN | beside, [])
         plain, heads = looked.plain if looked.changed else None, value_of(page, "heads")
         shown = shown_layers(looked.trace, value_of(page, "stack"), heads)
-        about = about_run(page, run.name, looked.trace, plain) | told | {"automatic": looked.automatic and list(map(list, heads))}
-        about["routes"] = offered_routes(run.name, looked.number)
+        about = about_run(page, run.name, looked.trace, plain) | beside
+        about |= {"automatic": looked.automatic and list(map(list, heads)), "routes": offered_routes(run.name, looked.number)}
         return pack_runs(header | about, run.name, looked.trace, plain, shown)
 
     # Heads chosen by a scan need no place in a link, whose recipient's scan chooses the same.
@@ -75,8 +75,8 @@ def first_blank_stage(page: str) -> None:
 
 def empty_blank_stage(inputs: BlankInputs) -> None:
     """Draw a stage that shows the words of the sentences only."""
-    told = {"labels": LABELS, "prediction": None, "scan": None, "sentences": _sentences(inputs)}
-    empty_stage(inputs.page, FIELDS, partial(take_wishes, inputs.page), lambda _: told)
+    beside = {"labels": LABELS, "prediction": None, "scan": None, "sentences": _sentences(inputs)}
+    empty_stage(inputs.page, FIELDS, partial(take_wishes, inputs.page), lambda _: beside)
 
 
 def _sentences(inputs: BlankInputs) -> list[dict[str, object]]:
@@ -133,7 +133,7 @@ def _steps(run: BlankRun, looked: LookedAt) -> dict[str, object] | None:
         return None
     fillings, named = filled_stepwise(run.engine, looked.text)
 
-    def described(one: StepwiseFilling) -> dict[str, object]:
+    def beside(one: StepwiseFilling) -> dict[str, object]:
         labels = [f"##{step.word}" if step.joins else step.word for step in one.steps]
         steps = [
             [step.number + 1, label, step.probability, percent(step.probability)]
@@ -147,10 +147,10 @@ def _steps(run: BlankRun, looked: LookedAt) -> dict[str, object] | None:
 
     return {
         "blanks": len(fillings[0].steps),
-        "orders": {"-".join(map(str, written(one.order))): described(one) for one in fillings},
+        "orders": {"-".join(map(str, written(one.order))): beside(one) for one in fillings},
         "named": {name: written(order) for name, order in named.items()},
         "isEvery": len(fillings[0].steps) <= MAX_ORDERED_BLANKS,
-        "best": described(max(fillings, key=lambda one: one.pseudo_log_likelihood)),
+        "best": beside(max(fillings, key=lambda one: one.pseudo_log_likelihood)),
     }
 
 

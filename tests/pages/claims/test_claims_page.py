@@ -54,7 +54,7 @@ def test_the_claims_of_the_embedded_model_are_there_on_arrival_and_every_row_s_l
 
 
 @pytest.mark.usefixtures("few")
-def test_another_model_is_asked_in_the_background_and_what_fails_comes_first_with_its_numbers(open_app, runs: Registry, offer):
+def test_another_model_answers_in_the_background_and_what_fails_comes_first_with_its_numbers(open_app, runs: Registry, offer):
     own = offer("bert")
     app = open_app(PAGE, model=own, show="fails", made="attention")
     assert texts.PRESS_RUN in says(app) and is_empty(app)

@@ -37,7 +37,7 @@ def test_a_token_hidden_everywhere_is_one_with_attention_mask_0(hub_engine, refe
 
 
 @pytest.mark.parametrize("family", ["bert", "bart"])
-def test_what_is_predicted_with_a_token_hidden_or_padding_unmasked_is_what_the_library_says(hub_engine, reference, family: str):
+def test_predictions_with_a_token_hidden_or_padding_unmasked_equal_those_of_the_library(hub_engine, reference, family: str):
     hidden, unmasked = [Intervention("hidden", positions=(HIDDEN,))], [Intervention("no_padding_mask", value=4.0)]
     trace = hub_engine(family).trace(TEXT)
     encoding = trace.attention.query_tokens
