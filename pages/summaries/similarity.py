@@ -78,11 +78,12 @@ def _map(heads: HeadMap) -> Picture:
     for number, label in enumerate(heads.labels):
         right, down = name_offset(heads.positions, number)
         name = {"text": label, "right": right, "down": down}
-        chosen = {"chosen": number, "neighbours": [other for other, _ in heads.nearest(number)], "name": name}
-        variants[label] = {"chart": chosen}
+        neighbours = [other for other, _ in heads.nearest(number)]
+        variants[label] = {"chart": {"chosen": number, "neighbours": neighbours, "name": name}}
     details = [f"{head_name(head)}: {kind.word}" for head, kind in zip(heads.heads, heads.kinds, strict=True)]
     kinds = kinds_of_points([PointKind(kind.word, kind.colour, kind.symbol) for kind in heads.kinds])
-    chart = {"kind": "points", "title": texts.SIMILARITY_TITLE, "places": heads.positions.tolist(), "kinds": kinds} | chosen
+    chart = {"kind": "points", "title": texts.SIMILARITY_TITLE, "places": heads.positions.tolist(), "kinds": kinds}
+    chart |= variants[heads.labels[0]]["chart"]
     drawing = Drawing(chart, tuple(heads.labels), ("x", "y"), heads.positions)
     choosing = {"chooses": "heads", "choices": heads.labels, "varies": "heads", "variants": variants}
     sentence = texts.MAP_CORRELATION.format(correlation=similarity.mds_correlation(heads.similarities))
