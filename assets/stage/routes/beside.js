@@ -47,7 +47,7 @@ export async function drawRoutes(stage) {
   if (JSON.stringify(stage.routed?.id) !== JSON.stringify(asked.id)) {
     if (stage.asksRoutes === asked.path) return;
     stage.asksRoutes = asked.path;
-    const answer = await fetchAnswer(asked.path);
+    const answer = await fetchAnswer(asked.path, () => stage.header === header);
     stage.asksRoutes = null;
     if (stage.header !== header) return void (isRouted(stage) && drawRoutes(stage));
     setText(routes.said, answer ? "" : TEXTS.routes.notShown);

@@ -11,6 +11,7 @@ import { arcName, drawRoutes, hindering, makeRoutes, routesDrawing } from "../vi
 
 const [PLAY_MS, LAYER_MS] = [4000, 600]; // milliseconds of a whole play, and at most of a layer
 const UNMOVED = 0.0005; // of a probability
+const [ASK_AGAIN_MS, MOST_TRIES] = [1000, 60]; // of a server that has to answer others first
 
 const layerTime = ({ layers }) => Math.min(LAYER_MS, PLAY_MS / layers);
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
@@ -134,8 +135,17 @@ function filmed(picture, row) {
 
 // --- What is asked for
 
-// What the server says at a path; null where it says nothing, or stops halfway.
-export const fetchAnswer = (path) => fetch(new URL(path, document.baseURI)).then((answer) => (answer.ok ? answer.json() : null)).catch(() => null);
+// What the server says at a path; null where it says nothing, or stops halfway. It is asked again later where it has to answer
+// others first (Retry-After), as long as that is wanted.
+export async function fetchAnswer(path, isWanted = () => true) {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await fetch(new URL(path, document.baseURI)).catch(() => null);
+    if (answer?.ok) return answer.json().catch(() => null);
+    if (!answer?.headers.has("Retry-After") || tries === MOST_TRIES) return null;
+    await new Promise((after) => setTimeout(after, ASK_AGAIN_MS * (0.5 + Math.random()))); // not all of a class at once
+    if (!isWanted()) return null;
+  }
+}
 
 function takeArcs(picture, { query, layers, effect, after, first }) {
   const { header } = picture.look;
@@ -169,7 +179,7 @@ async function measure(picture) {
   picture.measuring = header;
   for (let next = nextAsked(picture); next && !picture.failed; next = nextAsked(picture)) {
     if (picture.drawing) redraw(picture);
-    const answer = await fetchAnswer(`${header.path}&query=${next.query}&from=${next.from}&to=${next.to}`);
+    const answer = await fetchAnswer(`${header.path}&query=${next.query}&from=${next.from}&to=${next.to}`, () => picture.measuring === header);
     if (picture.measuring !== header) return; // another run has come
     if (answer) takeArcs(picture, answer);
     else picture.failed = true;
@@ -181,7 +191,7 @@ async function measure(picture) {
 async function fetchMixed(picture) {
   const { header } = picture.look;
   if (picture.mixed || !isMixed(picture) || !header.path) return;
-  const answer = await fetchAnswer(`${header.path}&mixed=1`);
+  const answer = await fetchAnswer(`${header.path}&mixed=1`, () => same(picture.look.header.id, header.id));
   if (!same(picture.look.header.id, header.id)) return;
   if (answer) picture.mixed = answer.mixed;
   else picture.failed = true;
@@ -192,7 +202,7 @@ async function fetchHeads(picture, { layer, query, key, off }) {
   const { header } = picture.look;
   const name = layer === undefined ? `off ${off}` : arcName({ layer, query, key });
   if (picture.heads.has(name) || !header.path || header.level === "basic") return;
-  const answer = await fetchAnswer(`${header.path}${layer === undefined ? `&layer=${off}` : `&query=${query}&layer=${layer}&key=${key}`}`);
+  const answer = await fetchAnswer(`${header.path}${layer === undefined ? `&layer=${off}` : `&query=${query}&layer=${layer}&key=${key}`}`, () => same(picture.look.header.id, header.id));
   if (!answer || !same(picture.look.header.id, header.id)) return;
   picture.heads.set(name, answer.heads);
   redraw(picture);

@@ -5,6 +5,9 @@ take a run each and are asked for by token, of a large model by token and layer,
 """
 
 import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +20,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from pages.ui.shell import cache
+from pages.ui.shell.admission import counted_address
 from pages.ui.stage.packing import KEPT_FOREVER, NOT_KEPT, RunName
 from tx_core.analysis.probabilities import largest, probabilities
 from tx_core.analysis.value_weighted import mixed_in
@@ -27,6 +31,9 @@ from tx_core.errors import ChangeProblem, ExplorerError, memory_checked
 PATH = "stage-arcs"
 AT_ONCE, PATIENCE = asyncio.Semaphore(2), 20.0
 """Requests that measure at once, and the seconds that another one waits for them: each takes many runs. No thread waits."""
+MAX_WAITING = 2
+"""Requests of one visitor that wait; whoever sends more asks again later, so that others wait for few."""
+ASK_AGAIN = {"Retry-After": "1"}
 MOST_LIKELY = 5
 REQUEST_COST, UNASKED_COST = 2e10, 2e11
 """Multiplications of one request for arcs, and of all arcs into one token where these are measured without being asked for."""
@@ -177,28 +184,51 @@ def _answer(name: RunName, asked: QueryParams) -> dict[str, object]:
     return arcs_into(name, blank, query, layers)
 
 
+_waiting: Counter[str] = Counter()
+"""Requests that wait, by visitor."""
+
+
+@asynccontextmanager
+async def turn_to_measure(visitor: str) -> AsyncIterator[bool]:
+    """Wait for a slot and hold it; yield whether there is one, or others have to be answered first."""
+    if _waiting[visitor] >= MAX_WAITING:
+        yield False
+        return
+    _waiting[visitor] += 1
+    try:
+        async with asyncio.timeout(PATIENCE):
+            await AT_ONCE.acquire()
+    except TimeoutError:
+        yield False
+        return
+    finally:
+        _waiting[visitor] -= 1
+        if not _waiting[visitor]:
+            del _waiting[visitor]
+    try:
+        yield True
+    finally:
+        AT_ONCE.release()
+
+
 async def send_arcs(request: Request) -> Response:
     """Send the guesses of a run, arcs into one token, the heads of an arc or a layer, or what is mixed in.
 
-    404 for what no page has named, 503 where it cannot be computed now.
+    404 for what no page has named, 503 where it cannot be computed now, with Retry-After where others have to be answered first.
     """
     try:
         name = RunName.read(request.path_params["name"])
     except ValueError:
         return Response(None, 404, NOT_KEPT)
-    try:
-        async with asyncio.timeout(PATIENCE):
-            await AT_ONCE.acquire()
-    except TimeoutError:
-        return Response(None, 503, NOT_KEPT)
-    try:
-        return JSONResponse(await run_in_threadpool(_measured, name, request.query_params), headers=KEPT_FOREVER)
-    except (ChangeProblem, KeyError, ValueError):  # a token or a layer that the run does not have
-        return Response(None, 404, NOT_KEPT)
-    except ExplorerError:
-        return Response(None, 503, NOT_KEPT)
-    finally:
-        AT_ONCE.release()
+    async with turn_to_measure(counted_address(request.client.host if request.client else "local")) as is_first:
+        if not is_first:
+            return Response(None, 503, NOT_KEPT | ASK_AGAIN)
+        try:
+            return JSONResponse(await run_in_threadpool(_measured, name, request.query_params), headers=KEPT_FOREVER)
+        except (ChangeProblem, KeyError, ValueError):  # a token or a layer that the run does not have
+            return Response(None, 404, NOT_KEPT)
+        except ExplorerError:
+            return Response(None, 503, NOT_KEPT)
 
 
 def _measured(name: RunName, asked: QueryParams) -> dict[str, object]:

@@ -97,8 +97,8 @@ def test_an_arc_is_chosen_cut_and_restored_and_fill_the_blank_draws_the_same(pag
         press(page, ROUTES["showsOptions"]["routes"])
     page.get_by_test_id("routes").press("Home")  # taken in once arcs have come
     released.append(True)
-    for route in held:
-        route.continue_()
+    for route in held:  # as where others have to be answered first
+        route.fulfill(status=503, headers={"Retry-After": "1"})
     measured(page)
     expect(stage(page)).to_have_attribute("data-arcs", str(reached(found, 0.2)))
     page.keyboard.press("Enter")

@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import pytest
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -78,6 +79,30 @@ def test_whoever_waits_too_long_for_others_is_sent_away_and_takes_no_thread(monk
     monkeypatch.setattr(arcs, "PATIENCE", 0.01)
     monkeypatch.setattr(arcs, "run_in_threadpool", lambda *_: pytest.fail("a thread was taken"))
     assert answer(name_of(), "query=4").status_code == 503
+
+
+def test_of_one_visitor_few_requests_wait_so_that_another_is_soon_answered(monkeypatch: pytest.MonkeyPatch):
+    answered: list[str] = []
+
+    async def measured(_function: object, _name: RunName, query: QueryParams) -> dict[str, str]:
+        await asyncio.sleep(0)
+        answered.append(query["query"])
+        return {}
+
+    async def ask(client: str, query: int) -> Response:
+        scope = {"type": "http", "path_params": {"name": name_of().signed()}, "query_string": f"query={query}".encode()}
+        return await arcs.send_arcs(Request(scope | {"client": (client, 1)}))
+
+    async def both() -> list[Response]:
+        monkeypatch.setattr(arcs, "AT_ONCE", asyncio.Semaphore(2))
+        return await asyncio.gather(*(ask("192.0.2.1", query) for query in range(49)), ask("192.0.2.2", 99))
+
+    monkeypatch.setattr(arcs, "run_in_threadpool", measured)
+    *greedy, other = run_apart(both())
+    assert other.status_code == 200 and answered == ["0", "1", "2", "3", "99"]
+    assert [sent.status_code for sent in greedy] == 4 * [200] + 45 * [503]
+    assert all("retry-after" in sent.headers for sent in greedy[4:])
+    assert not arcs._waiting
 
 
 def test_a_click_moves_the_blank_and_brings_the_word_behind_it_back(monkeypatch):
