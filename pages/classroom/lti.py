@@ -19,7 +19,8 @@ import threading
 import time
 import tomllib
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import cache, partial
 from html import escape
@@ -58,8 +59,14 @@ RESULT_SCOPE = "https://purl.imsglobal.org/spec/lti-ags/scope/result.readonly"
 INSTRUCTOR = "membership#Instructor"
 STATE_SECONDS, TICKET_SECONDS, LEEWAY_SECONDS = 600, 60, 60
 MAX_FORM_BYTES, MAX_ANSWER_BYTES = 100_000, 1_000_000
-FETCH_SECONDS, LOOK_SECONDS, KEYS_SECONDS, ACCESS_SECONDS = 10, 5.0, 60, 300
-"""Time for an answer of a platform, between looks for due grades, and for which its keys and its access tokens are kept."""
+FETCH_SECONDS, LOOK_SECONDS, ACCESS_SECONDS = 10, 5.0, 300
+"""Time for an answer of a platform, between looks for due grades, and for which its access tokens are kept."""
+KEYS_SECONDS, FAILURE_SECONDS = 60, 15
+"""Time from one fetch of a platform's keys to the next, and to the next after one that failed."""
+MAX_WAITING = 200
+"""Launches that wait for keys; more are refused."""
+LAUNCHERS, FETCHERS = ThreadPoolExecutor(4, "lti"), ThreadPoolExecutor(8, "lti-keys")
+"""Threads of launches alone, and of fetching keys alone: classes of the same server use asyncio's."""
 REFUSALS = (400, 401, 403, 404, 405)
 """By which a platform says that it does not let grades be read; any other failure passes, and the grade is sent later."""
 ODD = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
@@ -152,7 +159,7 @@ def public_key() -> dict[str, str]:
     return written | {"kid": hashlib.sha256(written["n"].encode()).hexdigest()[:16], "alg": "RS256", "use": "sig"}
 
 
-def login(request: Request, asked: Mapping[str, str]) -> Response:
+async def login(request: Request, asked: Mapping[str, str]) -> Response:
     """Begin a launch: send the browser to its platform, which knows who it is."""
     issuer, client = asked.get("iss"), asked.get("client_id")
     known = [one for one in host_tool().by_name.values() if one.issuer == issuer and client in (None, "", one.client_id)]
@@ -175,37 +182,40 @@ def login(request: Request, asked: Mapping[str, str]) -> Response:
     return RedirectResponse(f"{platform.login}{joint}{urlencode(sent)}", 303, HEADERS)
 
 
-def launch(request: Request, sent: Mapping[str, str]) -> Response:
+async def launch(request: Request, sent: Mapping[str, str]) -> Response:
     """Verify who comes from where, let them into the room, and lead the browser there."""
     tool = host_tool()
     name, nonce = tool.unseal(sent.get("state", ""), "state", STATE_SECONDS)
     if (platform := tool.by_name.get(name)) is None:
         raise RoomProblem(texts.UNKNOWN_PLATFORM)
-    claims = verified(platform, sent.get("id_token", ""), nonce)
-    client = counted_address(request.client.host if request.client else "local")
-    role, code, token = enter(platform, claims, client)
+    keys = await keys_of(platform)
+
+    def let_in() -> tuple[Mapping[str, object], tuple[str, str, str]]:
+        claims = verified(platform, keys, sent.get("id_token", ""), nonce)
+        return claims, enter(platform, claims, counted_address(request.client.host if request.client else "local"))
+
+    claims, (role, code, token) = await asyncio.get_running_loop().run_in_executor(LAUNCHERS, let_in)
     shown = claims.get(f"{CLAIM}launch_presentation")
     is_framed = isinstance(shown, dict) and shown.get("document_target") in ("iframe", "frame")
     query = {ROOM: code, TICKET: tool.seal("ticket", role, code, token)} | ({"embed": "true"} if is_framed else {})
     return RedirectResponse(f"../{page_address(page('classroom'))}?{urlencode(query)}", 303, HEADERS)
 
 
-def verified(platform: Platform, id_token: str, nonce: str) -> dict[str, object]:
+def verified(platform: Platform, keys: jwt.PyJWKSet, id_token: str, nonce: str) -> dict[str, object]:
     """Return what a platform says of a launch. Raises RoomProblem unless it says so to us, now, and for the first time."""
     from tx_core.classroom.launches import use_nonce
 
     try:
-        key = keys_of(platform)[str(jwt.get_unverified_header(id_token).get("kid"))]
         claims = jwt.decode(
             id_token,
-            key,
+            keys[str(jwt.get_unverified_header(id_token).get("kid"))],
             ["RS256"],
             {"require": ["exp", "iat", "nonce", "sub"]},
             audience=platform.client_id,
             issuer=platform.issuer,
             leeway=LEEWAY_SECONDS,
         )
-    except (jwt.PyJWTError, OSError, HTTPException, ValueError, KeyError) as problem:
+    except (jwt.PyJWTError, ValueError, KeyError) as problem:
         reason = texts.LAUNCH_PROBLEMS.get(type(problem).__name__, texts.LAUNCH_INVALID)
         raise RoomProblem(texts.LAUNCH_REFUSED.format(reason=reason)) from None
     several = isinstance(claims["aud"], list) and len(claims["aud"]) > 1
@@ -300,10 +310,39 @@ def fetch(address: str, data: bytes | None = None, **headers: str) -> bytes:
         return answer.read(MAX_ANSWER_BYTES)
 
 
-@cached(TTLCache(64, KEYS_SECONDS), key=lambda platform: platform.keys, lock=threading.Lock())
-def keys_of(platform: Platform) -> jwt.PyJWKSet:
-    """Fetch the public keys of a platform: at most once a minute, whatever keys launches name."""
-    return jwt.PyJWKSet.from_json(fetch(platform.keys).decode())
+class KeyFetch(NamedTuple):
+    """A fetch of a platform's keys. begun: when, by the monotonic clock."""
+
+    begun: float
+    keys: Future[jwt.PyJWKSet]
+
+    def is_over(self) -> bool:
+        """Return whether its answer, or its failure, is too old to be used."""
+        kept = FAILURE_SECONDS if self.keys.done() and self.keys.exception() else KEYS_SECONDS
+        return self.keys.done() and time.monotonic() - self.begun > kept
+
+
+_fetches: dict[str, KeyFetch] = {}
+"""The last fetch of each platform of the host's file, by its address of keys; used in the thread of the server's loop."""
+_waiting = asyncio.Semaphore(MAX_WAITING)
+
+
+async def keys_of(platform: Platform) -> jwt.PyJWKSet:
+    """Return the public keys of a platform, fetched once for all who wait, and no sooner again whatever keys launches name.
+
+    Raises RoomProblem where the platform does not send them.
+    """
+    last = _fetches.get(platform.keys)
+    if last is None or last.is_over():
+        fetching = FETCHERS.submit(lambda: jwt.PyJWKSet.from_json(fetch(platform.keys).decode()))
+        last = _fetches[platform.keys] = KeyFetch(time.monotonic(), fetching)
+    if _waiting.locked():
+        raise RoomProblem(texts.PLATFORM_SILENT)
+    try:
+        async with _waiting:
+            return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(last.keys)), FETCH_SECONDS)
+    except (jwt.PyJWTError, OSError, HTTPException, *ODD):  # no answer in time, or none that is a set of keys
+        raise RoomProblem(texts.PLATFORM_SILENT) from None
 
 
 @cached(TTLCache(64, ACCESS_SECONDS), key=lambda platform: platform.name, lock=threading.Lock())
@@ -398,7 +437,7 @@ def start_sending() -> threading.Event:
     return over
 
 
-def answering(act: Callable[[Request, Mapping[str, str]], Response]) -> Callable:
+def answering(act: Callable[[Request, Mapping[str, str]], Awaitable[Response]]) -> Callable:
     """Return an endpoint that answers a form or a query, with a page where that cannot be."""
 
     async def answer(request: Request) -> Response:
@@ -409,7 +448,7 @@ def answering(act: Callable[[Request, Mapping[str, str]], Response]) -> Callable
                 return Response(None, 413)
         try:
             form = dict(parse_qsl(body.decode(), max_num_fields=50)) if request.method == "POST" else {}
-            return await asyncio.to_thread(act, request, dict(request.query_params) | form)
+            return await act(request, dict(request.query_params) | form)
         except (ExplorerError, ValueError) as problem:
             said = str(problem) if isinstance(problem, ExplorerError) else texts.LAUNCH_IS_OVER
             return HTMLResponse(PAGE.format(title=texts.LAUNCH, text=escape(said)), 400, HEADERS)

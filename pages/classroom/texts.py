@@ -115,7 +115,11 @@ LAUNCH_PROBLEMS = {
     "InvalidIssuerError": "it comes from another platform",
 }
 """By the name of the error, without which a start is just invalid."""
-LAUNCH_INVALID = "its signature or its form is wrong, or the platform's keys cannot be fetched"
+LAUNCH_INVALID = "its signature or its form is wrong"
+PLATFORM_SILENT = (
+    "Your learning platform does not answer this server, which asks it for the keys to verify this start. Open the activity in "
+    "your course again in a minute, or tell whoever runs the platform."
+)
 LAUNCH_LACKS = "these of its fields are missing or wrong: {names}"
 NO_TARGET = "This activity names no lesson and no room. Its tool URL must be the link of one, as its teacher copies it here."
 

@@ -1,14 +1,22 @@
-"""The file by which a host names its learning platforms is checked at the start; a grade that they refuse is sent again."""
+"""The file by which a host names its learning platforms is checked at the start; a slow platform holds up its own launches only;
+a grade that a platform refuses is sent again."""
 
+import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.error import HTTPError
+from urllib.parse import urlencode
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from starlette.requests import Request
+from starlette.responses import Response
 
-from pages.classroom import lti
+from pages.classroom import lti, texts
 from pages.classroom.lti import host_tool
+from tests.support.apart import run_apart
 from tests.support.lti_platform import CLIENT, Platform, platform
 from tests.tx_core.classroom.test_rooms import Clock
 from tx_core.classroom.launches import keep_launch, keep_share
@@ -92,3 +100,51 @@ def test_a_grade_that_a_platform_refuses_is_sent_again_later_to_no_other_address
     assert [(path, score["scoreGiven"]) for path, score in course.scores] == [("/column/scores", 62.5), ("/column/scores", 87.5)]
     assert [said.partition("(")[2].partition(")")[0] for said in caplog.messages] == ["307", "500", "ZeroDivisionError"]
     assert "ada" not in caplog.text and "column" not in caplog.text
+
+
+def launch(state: str) -> asyncio.Task[Response]:
+    """Send what a browser brings from a platform."""
+
+    async def receive() -> dict[str, object]:
+        return {"type": "http.request", "body": urlencode({"state": state, "id_token": "a.token"}).encode()}
+
+    scope = {"type": "http", "method": "POST", "path": "/lti/launch", "query_string": b"", "headers": []}
+    endpoint = next(route.endpoint for route in lti.ROUTES if route.path == scope["path"])
+    return asyncio.create_task(endpoint(Request(scope, receive)))
+
+
+def test_launches_from_a_slow_platform_wait_for_one_fetch_and_leave_a_class_its_threads(
+    host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    course = Platform("http://localhost")
+    host(lti_file=str(course.file(tmp_path)))
+    tool = host_tool.__wrapped__()
+    monkeypatch.setattr(lti, "host_tool", lambda: tool)
+    (name,) = tool.by_name
+    answers, fetched = threading.Event(), []
+
+    def answer(address: str) -> bytes:
+        fetched.append(address)
+        answers.wait(20)
+        if len(fetched) == 1:
+            raise TimeoutError
+        return course.get("/keys", {})[1].encode()
+
+    async def start() -> list[Response]:
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(2))
+        waiting = [launch(tool.seal("state", name, str(number))) for number in range(12)]
+        await asyncio.sleep(0.1)
+        await asyncio.wait_for(asyncio.to_thread(lambda: None), 5)  # as a class reads its room
+        answers.set()
+        sent = [*await asyncio.gather(*waiting), await launch(tool.seal("state", name, "late"))]
+        monkeypatch.setattr(lti, "FAILURE_SECONDS", -1)
+        return [*sent, await launch(tool.seal("state", name, "again"))]
+
+    monkeypatch.setattr(lti, "fetch", answer)
+    try:
+        *silent, again = run_apart(start())
+    finally:
+        answers.set()
+    assert {sent.status_code for sent in (*silent, again)} == {400}
+    assert all(texts.PLATFORM_SILENT in sent.body.decode() for sent in silent) and len(silent) == 13
+    assert texts.LAUNCH_INVALID in again.body.decode() and len(fetched) == 2
