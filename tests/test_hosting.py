@@ -1,9 +1,11 @@
 """What HOSTING.md, compose.yaml and the Dockerfile promise agrees with each other and with Caddy."""
 
 import re
+import shlex
 import shutil
 import subprocess
 import sys
+from fnmatch import fnmatch
 from pathlib import Path
 
 import kubernetes_validate
@@ -89,6 +91,21 @@ def test_the_image_starts_the_app_as_the_readme_does():
     options = run[3::2]
     known = {name for option in main_run.params for name in option.opts}
     assert options and set(options) <= known
+
+
+SECRETS = ("lti.pem", "lti.toml", ".streamlit/secrets.toml")
+"""What a host keeps in the folder of the app, and nobody else may have."""
+
+
+def test_the_secrets_of_a_host_are_in_no_commit_no_image_and_no_space():
+    command = ["git", "check-ignore", "--no-index", *SECRETS]
+    ignored = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ignored.stdout.split() == list(SECRETS)
+    left_out = (ROOT / ".dockerignore").read_text("utf-8").split()
+    (upload,) = re.findall(r"hf upload OWNER/NAME \. \. (.*)$", HOSTING, re.MULTILINE)
+    for patterns in (left_out, shlex.split(upload)):
+        assert [name for name in SECRETS if not any(fnmatch(name, one.removeprefix("**/")) for one in patterns)] == []
+    assert set(re.findall(r"\blti\.(?:pem|toml)", HOSTING)) == {name for name in SECRETS if name.startswith("lti")}
 
 
 def test_caddy_accepts_the_caddyfile():
