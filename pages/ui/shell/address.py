@@ -47,8 +47,7 @@ ROOM, LEAD = "room", "lead"
 TICKET = "launch"
 """Query parameter by which a learning platform's launch leads into a room; it is taken out of the address."""
 SHOWN_STEP, STEP_HOSTS = "shown_step", ("classroom", "lesson_editor")
-"""Session entry of the step whose stage was shown last: what tells it from others, its view, and the whole view that its page had
-at first; the pages that show such."""
+"""Session entry of the step whose stage was shown last (pages/ui/panels/step.py); the pages that show such."""
 LAST_SENTENCE = "typed"
 """Session entry of the sentence that the visitor typed last, on any page: values by SHARED_FIELDS."""
 HELD = "held_by_session"

@@ -157,6 +157,25 @@ def test_a_room_shows_the_stage_of_its_step_with_the_controls_that_the_step_name
             assert bool(stages(app)) is (lesson.steps[number].question is None)
 
 
+def test_a_request_that_was_sent_before_the_step_came_does_not_bring_the_sentence_of_the_step_before_back(
+    rooms: Rooms, open_app: Callable[..., AppTest]
+):
+    (before, own), box = [lesson_of(SOURCE).steps[number - 1].view["text"] for number in (10, 9)], "fill_mask_text"
+    _, token = rooms.open(SOURCE, STEPS)
+    for number in (9, 10):
+        rooms.reveal(token, number, asdict(compute(lesson_of(SOURCE).steps[number - 1])))
+    rooms.go(token, 10)
+    lead = open_app("classroom", **{SECRET: token})
+    assert lead.text_input(key=box).value == before != own
+    next(button for button in lead.button if button.label == texts.PREVIOUS).click().run()
+    for _ in range(2):  # the event that tells of the click asks for runs, too, and brings what the browser knew then
+        lead.text_input(key=box).set_value(before).run()
+        assert lead.text_input(key=box).value == own == staged(lead)["sentences"][0]["text"]
+    for typed in (own, before):  # the browser knows the step by now: what comes is typed
+        lead.text_input(key=box).set_value(typed).run()
+        assert lead.text_input(key=box).value == typed == staged(lead)["sentences"][0]["text"]
+
+
 def test_the_stage_of_a_revealed_step_is_made_once_for_all_phones_and_not_announced_before(
     rooms: Rooms, open_app: Callable[..., AppTest]
 ):
