@@ -1,11 +1,13 @@
 """What the stage reckons in the browser is what the core computes: the same cases through both."""
 
+import io
 import mimetypes
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
+import pandas
 import pytest
 import torch
 from playwright.sync_api import BrowserContext, Page, Route
@@ -22,6 +24,7 @@ from tests.support.serving import ROOT
 from tx_core.analysis import views
 from tx_core.analysis.comparison import compare_attention, moved_attention, spell_words
 from tx_core.analysis.packing import codes, join, stack_header, thumbnails
+from tx_core.analysis.table_file import safe_cell
 from tx_core.engine import catalogue
 from tx_core.fill_mask.head_scan import ScannedWord
 from tx_core.lessons import masking
@@ -381,3 +384,15 @@ def test_what_another_model_lacks_gives_way_to_the_last_that_is_there_or_to_noth
     ask = "async ([looks, extent]) => (await import('/stage/views/framed.js')).choiceLine(looks, extent)"
     lines = [modules.evaluate(ask, [looks, EXTENT | {"view": view}]) for view in ("head", "model", "neuron")]
     assert lines == ["layer=3&heads=1", "layer=3&head=4", "layer=3&head=4"]
+
+
+def test_a_table_of_the_stage_holds_cells_as_the_core_writes_them(modules: Page):
+    cells = ["##s", "x;=1+1", "-", 'a "b", c', "-0.25", "=1\n=2", "a\t@b", ""]
+    written = modules.evaluate(
+        "rows => import('/stage/core/export_menu.js').then(({ csvText }) => csvText('Of a, =1;=2', rows))",
+        [["text"], *zip(cells)],
+    )
+    caption, *_ = written.splitlines()
+    assert caption == "# Of a, '=1;'=2"
+    read = pandas.read_csv(io.StringIO(written), comment="#", dtype=str, keep_default_na=False, skip_blank_lines=False)["text"]
+    assert read.tolist() == ["-0.25" if cell == "-0.25" else safe_cell(cell) for cell in cells]

@@ -2,21 +2,22 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Mapping
 
 TableValue = str | float | int | None
 MOST = {"csv": 1_000_000, "json": 1_000_000, "npz": 10_000_000}
 """The most numbers in a file of each format: some 40 MB."""
-FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
-"""Characters at which a spreadsheet starts a formula."""
+FORMULA = re.compile(r"""(^|[;\t\r\n])([ "]*)([=+\-@＝＋－＠])""")
+"""A sign at which a spreadsheet begins a formula: the first of a text, or behind a sign at which some split lines."""
 
 
 def csv_table(about: Mapping[str, object], columns: Iterable[str], rows: Iterable[Iterable[object]]) -> bytes:
     """Write a table as CSV, preceded by comment lines that describe it: "# model,embedded".
 
     Read it with `pandas.read_csv(file, comment="#")`. Texts are quoted, because a number sign within quotation marks does not
-    start a comment. A text that a spreadsheet would take for a formula gets a leading apostrophe (formula injection); line
-    breaks within comments become spaces.
+    start a comment. Where a spreadsheet would begin a formula, a text gets an apostrophe (formula injection), also behind a
+    semicolon, tab or line break, at which some split it. Line breaks within comments become spaces.
     """
     written = io.StringIO(newline="")
     csv.writer(written).writerows((f"# {name}", safe_cell(" ".join(value.split()))) for name, value in _flat(about))
@@ -27,8 +28,8 @@ def csv_table(about: Mapping[str, object], columns: Iterable[str], rows: Iterabl
 
 
 def safe_cell(value: TableValue) -> TableValue:
-    """Return a cell that a spreadsheet does not evaluate as a formula."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_SIGNS) else value
+    """Return a cell of which a spreadsheet evaluates no part as a formula."""
+    return FORMULA.sub(r"\1\2'\3", value) if isinstance(value, str) else value
 
 
 def _flat(about: Mapping[str, object], prefix: str = "") -> Iterable[tuple[str, str]]:

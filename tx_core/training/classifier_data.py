@@ -1,7 +1,5 @@
 """Labelled sentences: generated film reviews, or a visitor's CSV; IMDB is in `imdb`."""
 
-import csv
-import io
 import random
 from collections import Counter
 from collections.abc import Sequence
@@ -9,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+from tx_core.analysis.table_file import csv_table
 from tx_core.corpus.sentence_file import csv_rows, decode
 from tx_core.errors import TextProblem
 
@@ -171,14 +170,11 @@ def split(source: str, texts: Sequence[str], labels: Sequence[str]) -> LabelledT
     )
 
 
-def examples_csv(data: LabelledTexts) -> str:
+def examples_csv(data: LabelledTexts) -> bytes:
     """Write texts, labels and their split as CSV."""
-    written = io.StringIO(newline="")
-    rows = csv.writer(written)
-    rows.writerow(("text", "label", "split"))
-    for part, texts, labels in (("train", data.train_texts, data.train_labels), ("test", data.test_texts, data.test_labels)):
-        rows.writerows((text, data.names[label], part) for text, label in zip(texts, labels, strict=True))
-    return written.getvalue()
+    parts = (("train", data.train_texts, data.train_labels), ("test", data.test_texts, data.test_labels))
+    rows = [(text, data.names[label], part) for part, texts, labels in parts for text, label in zip(texts, labels, strict=True)]
+    return csv_table({}, ("text", "label", "split"), rows)
 
 
 def read_csv(data: bytes, name: str = YOUR_FILE) -> LabelledTexts:

@@ -116,10 +116,15 @@ export function withOrigin(stage, title, parts) {
   return { title: visible(title), caption: [...parts, stage.header.origin, ...link].map(visible).join(" ") };
 }
 
-// A table as text, below its caption: rows of cells. Each begins with a text, so that none is taken for a formula; quotes are doubled.
+// A text with an apostrophe wherever a spreadsheet would begin a formula, also one that splits lines at another sign, as a regular
+// expression lists it. As `safe_cell` does in tx_core/analysis/table_file.py.
+const withoutFormula = (text, separators = ";") => text.replace(new RegExp(`(^|[${separators}\\t\\r\\n])([ "]*)([=+\\-@＝＋－＠])`, "g"), "$1$2'$3");
+
+// A table as text, below its caption: rows of cells. Quotes are doubled; a number sign within quotes begins no comment.
 export function csvText(caption, rows) {
-  const cell = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  return [...caption.split("\n").map((line) => `# ${line}`), ...rows.map((row) => row.map((one) => cell(String(one))).join(",")), ""].join("\n");
+  const quoted = (text) => (/[",;#\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const cell = (text) => (Number.isFinite(Number(text)) ? text : quoted(withoutFormula(text)));
+  return [...caption.split("\n").map((line) => `# ${withoutFormula(line, ",;")}`), ...rows.map((row) => row.map((one) => cell(String(one))).join(",")), ""].join("\n");
 }
 
 export const closed = (sentence) => (/[.!?…]\s*$/.test(sentence) ? `“${sentence}”` : `“${sentence}”.`);

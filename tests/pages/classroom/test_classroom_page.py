@@ -92,11 +92,11 @@ def test_the_code_alone_lets_nobody_teach(rooms: Rooms, open_app: Callable[..., 
 def test_the_file_of_answers_has_what_the_students_of_its_room_sent_and_no_formula(rooms: Rooms):
     room, token = rooms.open(SOURCE, STEPS, nicknames=True)
     rooms.answer(rooms.join(rooms.open(SOURCE, STEPS)[0].code), 1, MARK)
-    rooms.answer(student := rooms.join(room.code, "Ada"), 1, "=1+1")
+    rooms.answer(student := rooms.join(room.code, "Ada"), 1, "=1+1;=2")
     rooms.send_sentence(student, 1, "A cat sat.")
     columns, row = csv.reader(teacher.answers_csv(token).decode("utf-8-sig").splitlines())
     assert tuple(columns) == texts.COLUMNS
-    assert row == ["1", "Ada", "1", lesson_of(SOURCE).steps[0].question.ask, "'=1+1", "", "A cat sat.", ""]
+    assert row == ["1", "Ada", "1", lesson_of(SOURCE).steps[0].question.ask, "'=1+1;'=2", "", "A cat sat.", ""]
 
 
 def enter(open_app: Callable[..., AppTest], code: str) -> AppTest:

@@ -46,7 +46,7 @@ def test_a_csv_is_read_in_every_usual_encoding_and_with_every_usual_separator(en
     assert "a sad “film”" in data.train_texts
     assert len(data.train_texts) + len(data.test_texts) == 24
     assert data.source == "opinions.csv"
-    again = read_csv(examples_csv(data).encode())
+    again = read_csv(examples_csv(data))
     assert sorted(again.train_texts + again.test_texts) == sorted(data.train_texts + data.test_texts)
 
 
