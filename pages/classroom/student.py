@@ -23,7 +23,7 @@ from pages.ui.panels.lesson_question import ask_question, compute, send_key, sho
 from pages.ui.panels.question_kinds import grid_of
 from pages.ui.panels.question_view import class_view
 from pages.ui.panels.step import show_step_stage
-from pages.ui.shell.address import SHOWN_STEP
+from pages.ui.shell.address import SHOWN_STEP, is_presented
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import ADVANCED, BASIC, LEVEL, LEVEL_CHOSEN, LEVEL_NOW, remembered_level
 from pages.ui.stage.attention import ClassGuesses
@@ -36,6 +36,9 @@ from tx_core.classroom.rooms import IS_REVEALED, MAX_SENTENCE_CHARACTERS, Room, 
 from tx_core.engine import catalogue
 from tx_core.errors import RoomGone, RoomProblem
 from tx_core.transformer.interventions import read_interventions
+
+PAGES_WITH_CHANGES = ("start", "attention", "fill_mask", "next_word")
+"""Those whose view has changes of the model's run of its sentence."""
 
 
 def take_part(code: str) -> None:
@@ -182,21 +185,34 @@ def send(keep: Callable[[str, int, str], str], token: str, number: int, written:
 
 
 def show_view(lesson: Lesson, number: int, room: Room, is_open: bool, votes: Votes) -> None:
-    """Show what follows the answers: what to notice, and the stage of the step, with the sentence that the teacher shows."""
+    """Show what follows the answers: what to notice, and the stage of the step, with the sentence that the teacher shows.
+
+    On a projector, a change that the step asks about and leaves to the learner is made: its strip tells what came of it.
+    """
     guesses = guesses_on_view(lesson.steps[number - 1], answer_of(room, number), votes.last)
     step, sentence = lesson.steps[number - 1], room.sentence if number == room.step else None
+    own = {"text": sentence} if sentence else asked_change(step) if is_presented() and number in room.revealed else {}
     with st.container():  # also while it is empty: else a box that stands open below it would close while somebody types
-        if is_open and step.then:
+        if is_open and step.then and own.keys() != {"changes"}:  # it says how to make the change
             st.text(step.then)
-        if sentence:
-            step = step.model_copy(update={"view": step.view | {"text": sentence}})
         if is_open or sentence:
-            shared = share_of(lesson, number, room, votes, sentence)
-            show_step_stage(step, f"{room.id} {number} {sentence or ''}", level_of(lesson), guesses=guesses, share=shared)
+            shared = None if own else share_of(lesson, number, room, votes)
+            place = " ".join([str(room.id), str(number), *own.values()])
+            shown = step.model_copy(update={"view": step.view | own})
+            show_step_stage(shown, place, level_of(lesson), guesses=guesses, share=shared)
         else:
             st.session_state.pop(SHOWN_STEP, None)  # where the answers are hidden again, the next reveal shares its stage, too
         if is_open and (recap := lesson.recap_after(number)):
             st.text(recap)
+
+
+def asked_change(step: Step) -> dict[str, str]:
+    """Return the change that a step asks about and leaves to the learner, as its view would name it; nothing for other steps."""
+    measure = step.question and step.question.answer
+    can_be_made = step.page in PAGES_WITH_CHANGES and (step.controls is None or "changes" in step.controls)
+    if not (measure and measure.changes and can_be_made) or step.view.get("changes"):
+        return {}
+    return {"changes": measure.changes} if measure.text == step.view.get("text") else {}
 
 
 def level_of(lesson: Lesson) -> str:
@@ -211,11 +227,9 @@ def own_level(lesson: Lesson) -> str:
     return ADVANCED if lesson.level == "advanced" else BASIC
 
 
-def share_of(
-    lesson: Lesson, number: int, room: Room, votes: Votes, sentence: str | None = None
-) -> Callable[[str, bytes], None] | None:
+def share_of(lesson: Lesson, number: int, room: Room, votes: Votes) -> Callable[[str, bytes], None] | None:
     """Return what shares the stage of a step with the phones of a room; None where theirs is another, or not revealed."""
-    is_theirs = number == room.step and number in room.revealed and sentence is None and level_of(lesson) == own_level(lesson)
+    is_theirs = number == room.step and number in room.revealed and level_of(lesson) == own_level(lesson)
     return partial(share_stage, room, votes) if is_theirs else None
 
 

@@ -5,6 +5,8 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from gzip import decompress
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -14,17 +16,19 @@ from pages import contents
 from pages.classroom import entrance, events, teacher, texts
 from pages.classroom.entrance import LEAD, ROOM, SECRET
 from pages.classroom.results import lesson_of
+from pages.classroom.student import PAGES_WITH_CHANGES
 from pages.fill_mask.stage import MAX_UNLISTED
 from pages.fill_mask.texts import GUESSED_BESIDES_CUT
-from pages.ui.panels.lesson import shipped_lesson
+from pages.ui.panels.lesson import PAGES_WITH_VIEW, shipped_lesson
 from pages.ui.panels.lesson_question import compute
+from pages.ui.shell.address import PRESENT
 from pages.ui.shell.texts import ABOUT_THE_ROOM
 from pages.ui.stage.first_picture import split_message
 from pages.ui.stage.texts import CLASS_GUESSED, UNLISTED_GUESS
 from pages.ui.stage.tokens import escape_markdown
 from tests.support.blanks import ask, likely, pictured
 from tests.support.serving import ROOT
-from tests.support.staged import STAGE, staged
+from tests.support.staged import STAGE, made_changes, staged
 from tx_core.classroom import rooms as store
 from tx_core.classroom.lesson_file import read_lesson, write_lesson
 from tx_core.classroom.room_database import NO_DATABASE
@@ -209,6 +213,33 @@ def test_the_stage_of_a_revealed_step_is_made_once_for_all_phones_and_not_announ
     assert message()["data"] != stage["data"]  # the votes of now
     rooms.close(token)
     assert events.read_messages(room.id)[events.STUDENT] == events.CLOSED and room.id not in events.hub.stages
+
+
+def test_the_projector_makes_the_change_that_a_step_asks_about_and_leaves_it_to_everybody_else(
+    rooms: Rooms, open_app: Callable[..., AppTest]
+):
+    step = lesson_of(SOURCE).steps[2]
+    room, token = rooms.open(SOURCE, STEPS)
+    rooms.go(token, 3)
+    phone = enter(open_app, room.code)
+    rooms.reveal(token, 3, asdict(compute(step)))
+    projector, lead = (open_app("classroom", **{SECRET: token} | more) for more in ({PRESENT: "1"}, {}))
+    phone.run()
+    assert [made_changes(app) for app in (projector, lead, phone)] == [[step.question.answer.changes], [], []]
+    assert likely(projector)[0]["label"] == compute(step).right != likely(lead)[0]["label"]
+    assert [step.then in written(app) for app in (projector, lead, phone)] == [False, True, True]
+    assert json.loads(events.read_messages(room.id)[events.STUDENT])["stage"]
+    header, _ = split_message(decompress(events.hub.stages[room.id].packed))
+    assert not header["changes"]  # what phones share
+    pages = {page.key for page in contents.PAGES if page.key in PAGES_WITH_VIEW and has_changes(page.key)}
+    # Compare changes one of its two runs; Start has its fields from another place.
+    assert pages - {"compare"} == set(PAGES_WITH_CHANGES) - {"start"}
+
+
+def has_changes(page: str) -> bool:
+    found = find_spec(f"pages.{page}.inputs")
+    fields = getattr(import_module(f"pages.{page}.inputs"), "FIELDS", None) if found else None
+    return fields is not None and any(field.name == "changes" for field in fields.own)
 
 
 def guessed_words(app: AppTest) -> dict[str, list]:
