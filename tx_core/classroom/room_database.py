@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from itertools import chain, repeat
 from pathlib import Path
 from threading import Event, Lock, Thread
+from typing import Any
 from urllib.parse import quote
 
 import psycopg
@@ -43,6 +44,9 @@ CHANNEL = "classroom"
 """The channel of PostgreSQL's notifications."""
 BUSY_SECONDS = 10
 """Time that a writer to SQLite waits for another process."""
+CONNECT_SECONDS, STATEMENT_SECONDS, SPARE_SECONDS, FREE_SECONDS = 3, 5, 1, 3
+"""Limits for PostgreSQL: until a connection is open, until a statement has its answer, for how much longer a server is waited for
+that does not keep to that, and until a connection of the pool is free."""
 RECONNECT_SECONDS = 2.0
 LOG_AGAIN_SECONDS = 600
 """The interval at which a persistent failure of the database is logged."""
@@ -117,7 +121,7 @@ def connect(url: str | URL) -> Engine:
     """Open the database at a SQLAlchemy URL: a file of SQLite, or PostgreSQL."""
     address = make_url(url)
     if address.get_backend_name() == "postgresql":
-        return create_engine(address.set(drivername="postgresql+psycopg"), pool_pre_ping=True, pool_size=8, max_overflow=8)
+        return connect_shared(address.set(drivername="postgresql+psycopg"))
     # A connection for each transaction takes up to a millisecond, and notices a file that was deleted or replaced meanwhile.
     engine = create_engine(address, creator=file_opener(address.database), poolclass=NullPool)
 
@@ -132,6 +136,44 @@ def connect(url: str | URL) -> Engine:
     def begin(connection: Connection) -> None:
         # A writer locks before it reads: upgrading a read transaction fails at once instead of waiting.
         connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("writes") else "BEGIN")
+
+    return engine
+
+
+class BoundedConnection(psycopg.Connection):
+    """A connection that is closed where no answer comes in time: a server that hangs keeps to no limit of its own."""
+
+    def wait(self, *work: Any, timeout: float | None = None) -> Any:
+        """Wait for an answer. Raises OperationalError."""
+        try:
+            return super().wait(*work, timeout=STATEMENT_SECONDS + SPARE_SECONDS if timeout is None else timeout)
+        except psycopg.OperationalError as problem:
+            if problem.sqlstate is None:  # else the server has said why
+                self.close()
+            raise
+
+
+def connect_shared(address: URL) -> Engine:
+    """Open PostgreSQL. After a server did not answer it is left alone for a moment, so that not everybody waits for it."""
+    limits = {"pool_timeout": FREE_SECONDS, "connect_args": {"connect_timeout": CONNECT_SECONDS}}
+    engine = create_engine(address, pool_pre_ping=True, pool_size=8, max_overflow=8, **limits)
+    failures: TTLCache[str, str] = TTLCache(1, RECONNECT_SECONDS)
+
+    @event.listens_for(engine, "do_connect")
+    def open_connection(_dialect: object, _record: object, names: tuple[str, ...], options: dict[str, Any]) -> BoundedConnection:
+        if said := failures.get("last"):
+            raise psycopg.OperationalError(said)
+        try:
+            return BoundedConnection.connect(*names, **options)
+        except psycopg.OperationalError as problem:
+            failures["last"] = str(problem)
+            raise
+
+    @event.listens_for(engine, "connect")
+    def limit(connection: Any, _record: object) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(f"SET statement_timeout = '{STATEMENT_SECONDS}s'")
+        connection.commit()
 
     return engine
 
@@ -219,7 +261,7 @@ def listen(engine: Engine, changed: Callable[[int | None], None], stopped: Event
     def run() -> None:
         while not stopped.is_set():
             try:
-                with psycopg.connect(address, autocommit=True) as connection:
+                with psycopg.connect(address, autocommit=True, connect_timeout=CONNECT_SECONDS) as connection:
                     connection.execute(f"LISTEN {CHANNEL}")
                     changed(None)
                     while not stopped.is_set():

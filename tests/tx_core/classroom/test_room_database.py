@@ -1,13 +1,19 @@
-"""Where rooms are kept when a host says nothing, which is nobody else's place; and what is said of a file that is gone."""
+"""Where rooms are kept when a host says nothing, which is nobody else's place; what is said of a file that is gone, and of a
+server that does not answer."""
 
+import os
 import re
+import signal
+import socket
 import tempfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from sqlalchemy import inspect
+from sqlalchemy import inspect, text
 
+from tx_core.classroom import room_database
 from tx_core.classroom.room_database import FORMER, NO_DATABASE, NOT_THERE, ROOMS_FAILED, connect, default_file, log_failure
 from tx_core.classroom.rooms import Rooms
 from tx_core.errors import RoomProblem
@@ -58,3 +64,49 @@ def test_a_file_that_vanishes_while_the_server_runs_is_noticed(tmp_path: Path, l
         part.rename(tmp_path / part.name)
     assert rooms.answer(student, 1, "went") == "went"
     rooms.dispose()
+
+
+def within(seconds: float, act: Callable[[], object]) -> object:
+    """Return what a call gives, or raise what it raises; TimeoutError where it does not end in time."""
+    thread = ThreadPoolExecutor(1)
+    try:
+        return thread.submit(act).result(seconds)
+    finally:
+        thread.shutdown(wait=False)
+
+
+def test_a_server_that_takes_connections_and_says_nothing_is_told_of_soon_and_then_at_once(
+    monkeypatch: pytest.MonkeyPatch, logged: Callable[[], list[str]]
+):
+    monkeypatch.setattr(room_database, "CONNECT_SECONDS", 2)  # psycopg takes no less
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        engine = connect(f"postgresql://rooms@127.0.0.1:{silent.getsockname()[1]}/rooms")
+
+        def ask() -> None:
+            with room_database.explained_failures(engine), engine.connect():
+                pytest.fail("a connection to nothing")
+
+        for seconds in (8, 0.5):
+            with pytest.raises(RoomProblem, match=re.escape(NO_DATABASE)):
+                within(seconds, ask)
+    assert len(logged()) == 1 and "timeout" in logged()[0]
+
+
+@pytest.mark.ci
+def test_a_statement_that_hangs_is_given_up_and_asked_again(postgres_url: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(room_database, "STATEMENT_SECONDS", 1)
+    engine = connect(postgres_url)
+
+    def ask() -> int:
+        with room_database.explained_failures(engine), engine.connect() as connection:
+            return connection.scalar(text("select pg_backend_pid()"))
+
+    hanging = ask()
+    os.kill(hanging, signal.SIGSTOP)
+    try:
+        assert within(10, ask) != hanging
+    finally:
+        os.kill(hanging, signal.SIGCONT)
+    with pytest.raises(RoomProblem), room_database.explained_failures(engine), engine.connect() as connection:
+        connection.execute(text("select pg_sleep(3)"))
+    engine.dispose()
