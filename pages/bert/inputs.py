@@ -69,7 +69,7 @@ class BertInputs(PageInputs):
     kind: str
     labels: int
     family: str
-    needs_weights = True
+    needs_own_bert = True
 
     def numbers(self, shown: Sequence[Computation], *used: str) -> PartNumbers:
         """Return what the part computes, for export. used: the settings that it depends on."""
@@ -89,7 +89,9 @@ def bert_inputs() -> BertInputs:
     labels_reviews = value_of(PAGE, "part") == "labels" and value_of(PAGE, "kind") == TRAINED
     _exchange_example(arriving, labels_reviews)
     labels, model = {"text": shell_texts.SENTENCE, "pair": SECOND_SENTENCE}, FINE_TUNED if labels_reviews else DEFAULT
-    return ask_sentences(PAGE, labels, lambda: BertInputs(model=model, **input_values(PAGE, FIELDS.own)))
+    inputs = ask_sentences(PAGE, labels, lambda: BertInputs(model=model, **input_values(PAGE, FIELDS.own)))
+    view_options.note_built_in(model)
+    return inputs
 
 
 def _exchange_example(arriving: bool, labels_reviews: bool) -> None:

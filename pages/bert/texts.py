@@ -16,7 +16,7 @@ BLOCK_APART = "differs by {apart}"
 
 BUILT_IN_ONLY = (
     "Computed with the built-in model: Hugging Face's copy of its weights stands in memory beside ours, twice {ours:.0f} MB. "
-    "BERT base would take twice {base} MB. Attention, Summaries and Heads and blocks run BERT base in the same code as here."
+    "BERT base would take twice {base} MB. Attention, Summaries and Self-attention run BERT base in the same code as here."
 )
 
 # Compare with Hugging Face

@@ -1,6 +1,6 @@
 """Run A and B, take from the address how they are looked at, and describe both for files."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
@@ -18,6 +18,7 @@ from pages.ui.shell.frame import explain
 from pages.ui.stage.browser_texts import CAPTION
 from pages.ui.stage.packing import RunName
 from pages.ui.stage.sources import quoted, reading, source
+from pages.ui.stage.texts import NEAREST_HEAD
 from pages.ui.stage.tokens import note_special_tokens, warn_of_unknown
 from tx_core.analysis import views
 from tx_core.analysis.comparison import Comparison, Spelling, compare_attention, spell_words
@@ -154,9 +155,10 @@ def _about_side(name: str, run: SideRun) -> Iterator[str]:
 
 def run_sides(sides: Sides) -> RunPair | None:
     """Run A and B; where one cannot be run, show the reason and return None."""
-    one = _run_side("A", sides.one)
-    other = one if sides.other == sides.one else _run_side("B", sides.other)
-    if one is None or other is None:
+    one = _run_side(sides.one)
+    other = one if sides.other == sides.one else _run_side(sides.other)
+    if isinstance(one, ExplorerError) or isinstance(other, ExplorerError):
+        _explain({"A": one} if one is other else {"A": one, "B": other})
         return None
     vary = "tuned" if sides.vary == "model" and are_numbered_alike(sides.one.model, sides.other.model) else sides.vary
     fields = "head", "head_b" if vary in ("head", "model") else "head"
@@ -183,20 +185,28 @@ def _replace_missing_head(trace: Trace, field: str) -> str:
     if nearest == (layer, number):
         return ""
     set_values(PAGE, {field: nearest})
-    return texts.NEAREST_HEAD.format(model=controls.model_title(trace.model), layers=layers, heads=heads)
+    return NEAREST_HEAD.format(model=controls.model_title(trace.model), layers=layers, heads=heads)
 
 
-def _run_side(side: str, name: RunName) -> Trace | None:
+def _run_side(name: RunName) -> Trace | ExplorerError:
+    """Run a side, or return why it cannot be run."""
     try:
         with memory_checked(), controls.wait_for(name.model):
             return name.run(TRACE_PARTS)
     except ExplorerError as problem:
+        return problem
+
+
+def _explain(outcomes: Mapping[str, Trace | ExplorerError]) -> None:
+    """Explain which sides cannot be run, by their letters, and offer the built-in model once for each choice of a model."""
+    failed = {side: problem for side, problem in outcomes.items() if isinstance(problem, ExplorerError)}
+    for side, problem in failed.items():
         st.markdown(texts.NOT_SHOWN[side])
         explain(problem)
-        key = widget_key(PAGE, "model_b" if side == "B" and value_of(PAGE, "vary") == "model" else "model")
-        if isinstance(problem, ModelUnavailable | CheckpointProblem):
-            controls.offer_default_model(key)
-        return None
+    has_own = value_of(PAGE, "vary") == "model"
+    without_model = (side for side, problem in failed.items() if isinstance(problem, ModelUnavailable | CheckpointProblem))
+    for field in dict.fromkeys("model_b" if side == "B" and has_own else "model" for side in without_model):
+        controls.offer_default_model(widget_key(PAGE, field))
 
 
 def note_reading(pair: RunPair) -> None:

@@ -25,7 +25,6 @@ OF_SIDE, SIDE_OFF = "{side}: {value}", "{side} without: {value}"
 TRAINED, RANDOM = "Trained", "Random weights {seed}"
 NOTHING, ALL_HEADS = "Nothing switched off", "All heads of layer {layer}"
 LAYER_MEAN = PICTURE["layerMean"]
-NEAREST_HEAD = "{model} has {layers} layers of {heads} heads: the nearest is shown."
 
 TWO_SENTENCES, TWO_SENTENCES_HELP = "Second sentences", "Let the model read two sentences at once, in A and in B."
 BOTH_CHANGED_ONCE = "Both are run with a change: {changes}."

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 
 from pages.explanations import texts
 from pages.ui.shell import controls
 from pages.ui.shell.examples import read_examples
 from pages.ui.shell.fields import StageFields, choice_field, place_field
 from pages.ui.stage.controls import Control
-from pages.ui.stage.inputs import PageInputs, ask_model, input_fields, offers_answers, pair_inputs
+from pages.ui.stage.inputs import PageInputs, ask_model, input_fields, pair_inputs
 
 PAGE = "explanations"
 
@@ -32,6 +33,6 @@ class ExplanationInputs(PageInputs):
 
 def explanation_inputs() -> ExplanationInputs:
     """Read the address, draw the boxes and the examples, and return what is asked."""
-    labels, offers = (texts.SENTENCE_A, texts.SENTENCE_B), offers_answers(PAGE, writers=False)
+    labels, offers = (texts.SENTENCE_A, texts.SENTENCE_B), attrgetter("fills_blanks")
     ask = partial(ask_model, PAGE, offers)
     return pair_inputs(PAGE, FIELDS, labels, ExplanationInputs, texts.EXCHANGE_HELP, ask, EXAMPLES)

@@ -1,33 +1,29 @@
-"""What the page on blocks is asked: a sentence or two, a BERT, a block and a part of it, by toolbar and architecture."""
+"""What the page on blocks is asked: a sentence or two, a block and a part of it, by toolbar and architecture."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-
-import streamlit as st
 
 from pages.heads_and_blocks import texts
 from pages.ui.export.computation import Computation
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell import controls
 from pages.ui.shell import texts as shell_texts
-from pages.ui.shell.address import ask_for_view, is_offered, read_stage_address, set_values, value_of, view_parameters, widget_key
-from pages.ui.shell.fields import Field, StageFields, choice_field, flag_field, number_field, numbers_field
+from pages.ui.shell.address import ask_for_view, is_offered, read_stage_address, set_values, value_of, view_parameters
+from pages.ui.shell.fields import Field, StageFields, choice_field, flag_field, number_field, numbers_field, text_field
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage.architecture import Box, Stack, architecture, lit, residual_parts
 from pages.ui.stage.controls import Control, matrix_controls, numbered, seed_control
-from pages.ui.stage.inputs import PageInputs, ask_model, ask_sentences, input_fields, input_values
+from pages.ui.stage.inputs import PageInputs, ask_sentences, input_values
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
-from pages.ui.stage.texts import NEEDS_OWN_BERT, SECOND_SENTENCE
-from pages.ui.stage.tokens import SPECIAL_FIELD
-from tx_core.engine.bert_engine import BertEngine, OwnEngine
-from tx_core.errors import ModelUnavailable
+from pages.ui.stage.texts import SECOND_SENTENCE
+from pages.ui.stage.tokens import SPECIAL_FIELD, ask_special_tokens
+from pages.ui.stage.view_options import note_built_in
+from tx_core.engine.bert_engine import BertEngine
 
 PAGE = "heads_and_blocks"
 LAYERS, HEADS = controls.embedded_sizes()
-MAX_LAYERS, MAX_HEADS = 48, 32
-"""Of any model that a link may name."""
-MAX_BLOCK_TOKENS = 512
+MAX_BLOCK_TOKENS = 128
 MAX_DEPTH_SEEDS = 20
 DIMENSIONS_SHOWN = (2, 16)
 PARTS = ("heads", "embeddings", "feed", "norm", "depth", "journey")
@@ -44,15 +40,15 @@ FIRST_CELLS = {
 
 SETTINGS = (
     choice_field("part", PARTS),
-    number_field("layer", 1, 1, MAX_LAYERS),
-    numbers_field("heads", range(1, HEADS + 1), (1, MAX_HEADS)),
+    number_field("layer", 1, 1, LAYERS),
+    numbers_field("heads", range(1, HEADS + 1), (1, HEADS)),
     choice_field("bend", tuple(texts.ACTIVATIONS)),
     choice_field("norm", tuple(texts.NORMS)),
     flag_field("cut"),
     number_field("seed", 1, 1, MAX_DEPTH_SEEDS),
 )
 FIELDS = StageFields(
-    own=(*input_fields("The old man drank a cup of [MASK] by the fire.", "pair"), *SETTINGS),
+    own=(text_field("text", "The old man drank a cup of [MASK] by the fire."), text_field("pair"), SPECIAL_FIELD, *SETTINGS),
     looks=(
         numbers_field("words", [4, 7, 9], (1, MAX_BLOCK_TOKENS)),
         Field("cell", FIRST_CELLS["heads"], cell_from_link, cell_to_link),
@@ -74,7 +70,7 @@ class BlockInputs(PageInputs):
     norm: str
     cut: bool
     seed: int
-    needs_weights = True
+    needs_own_bert = True
 
     @property
     def block(self) -> int:
@@ -88,13 +84,6 @@ class BlockInputs(PageInputs):
         title = texts.EXPORT_TITLES[self.part].format(layer=self.layer)
         return PartNumbers(title, self.about(**chosen), shown)
 
-    def engine(self) -> BertEngine:
-        """Return an engine with its weights in this process; raise ModelUnavailable for a model that our code does not run."""
-        engine = super().engine()
-        if not isinstance(engine, OwnEngine) or engine.info.predicts_next:
-            raise ModelUnavailable(NEEDS_OWN_BERT.format(model=engine.title))
-        return engine
-
 
 def block_inputs() -> BlockInputs:
     """Read the address, draw the boxes, and return what is asked."""
@@ -102,23 +91,10 @@ def block_inputs() -> BlockInputs:
     if arriving and "cell" not in view_parameters():
         set_values(PAGE, {"cell": FIRST_CELLS.get(value_of(PAGE, "part"))})
     labels = {"text": shell_texts.SENTENCE, "pair": SECOND_SENTENCE}
-    ask = partial(ask_model, PAGE, lambda card: card.family == "bert", _keep_words)
-    return ask_sentences(PAGE, labels, lambda: BlockInputs(**input_values(PAGE, FIELDS.own)), ask)
-
-
-def fitted(inputs: BlockInputs, engine: BertEngine) -> BlockInputs:
-    """Return what is asked with what the model has: its last block, and all its heads where all of another one were chosen."""
-    info, state = engine.info, st.session_state
-    layer = state[widget_key(PAGE, "layer")] = min(inputs.layer, info.num_layers)
-    known, heads = f"{PAGE}_head_count", inputs.heads
-    before = state.get(known, HEADS)
-    if before != info.num_heads:
-        # Heads in the link were chosen for this model, even where their number equals all heads of the one before.
-        had_all = heads == list(range(1, before + 1)) and "heads" not in view_parameters()
-        heads = list(range(1, info.num_heads + 1)) if had_all else [head for head in heads if head <= info.num_heads]
-        state[widget_key(PAGE, "heads")] = heads
-        state[known] = info.num_heads
-    return replace(inputs, layer=layer, heads=sorted(heads))
+    ask = partial(ask_special_tokens, PAGE, _keep_words)
+    inputs = ask_sentences(PAGE, labels, lambda: BlockInputs(**input_values(PAGE, FIELDS.own)), ask)
+    note_built_in(inputs.model)
+    return inputs
 
 
 def _keep_words() -> None:
@@ -139,10 +115,9 @@ BLOCK_PARTS = ("heads", "feed", "norm")
 
 def block_controls(inputs: BlockInputs, engine: BertEngine | None) -> list[Control]:
     """Return what the toolbar asks, for the part that is looked at."""
-    heads = engine.info.num_heads if engine else HEADS
     tokens = _tokens(inputs, engine) if engine and inputs.part == "journey" else ()
     own = {
-        "heads": [Control("heads", "several", texts.HEADS_USED, numbered(heads, "{number}"))],
+        "heads": [Control("heads", "several", texts.HEADS_USED, numbered(HEADS, "{number}"))],
         "feed": [Control("bend", "segments", texts.ACTIVATION, tuple(texts.ACTIVATIONS.items()), texts.ACTIVATION_HELP)],
         "norm": [Control("norm", "segments", texts.WHICH_NORM, tuple(texts.NORMS.items()))],
         "depth": [
@@ -160,7 +135,7 @@ def _tokens(inputs: BlockInputs, engine: BertEngine) -> tuple[tuple[str, str], .
     return tuple((str(number), token) for number, token in enumerate(tokens, 1))
 
 
-def block_architecture(inputs: BlockInputs, engine: BertEngine | None) -> dict[str, object]:
+def block_architecture(inputs: BlockInputs) -> dict[str, object]:
     """Return the drawing of the model with the chosen block open and the chosen part lit."""
     names = {
         "heads": ("attention",),
@@ -177,11 +152,10 @@ def block_architecture(inputs: BlockInputs, engine: BertEngine | None) -> dict[s
     parts = [replace(part, sets=leads[part.name]) for part in residual_parts(*boxes, norm_first=False)]
     before = [Box("embeddings", texts.EMBEDDINGS, sets=_leads("embeddings"))]
     path = [Box("path", texts.PATH, texts.PATH_SAID, sets=_leads("journey"))]
-    count = engine.info.num_layers if engine else LAYERS
     layer = "layer" if is_offered("layer") else ""
     model = Stack(
         lit(parts, *names),
-        count,
+        LAYERS,
         inputs.layer,
         lit(before, *names),
         [Box("head", texts.PREDICTION)],

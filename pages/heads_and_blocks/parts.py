@@ -8,10 +8,9 @@ from numpy.typing import ArrayLike
 
 from pages.heads_and_blocks import texts
 from pages.heads_and_blocks.depth import depth_part, journey_part
-from pages.heads_and_blocks.inputs import DIMENSIONS_SHOWN, PAGE, BlockInputs, block_architecture, block_controls, fitted
+from pages.heads_and_blocks.inputs import DIMENSIONS_SHOWN, BlockInputs, block_architecture, block_controls
 from pages.ui.export.computation import call, computed, engine_call, named
 from pages.ui.export.part import Part
-from pages.ui.shell.address import widget_key
 from pages.ui.shell.numbers import small_number, whole_percent
 from pages.ui.stage.charts import matrix_drawing
 from pages.ui.stage.matrices import Matrix, MatrixNames, MatrixStep, MatrixSteps, Origin, cell_origin, numbers_from_1, operand
@@ -45,12 +44,11 @@ QUIET_DELTA = {"delta_color": "off", "delta_arrow": "off"}
 FROM_0 = "layers and heads are counted from 0"
 
 
-def block_part(asked: BlockInputs, engine: BertEngine) -> Part:
+def block_part(inputs: BlockInputs, engine: BertEngine) -> Part:
     """Compute the part that is asked for; raise ExplorerError where the text cannot be read."""
-    inputs = fitted(asked, engine)
     part = PARTS[inputs.part](inputs, engine)
-    note_how_read(engine, inputs.text, pair=inputs.pair, key=widget_key(PAGE, "model"))
-    return replace(part, controls=block_controls(inputs, engine), architecture=block_architecture(inputs, engine))
+    note_how_read(engine, inputs.text, pair=inputs.pair)
+    return replace(part, controls=block_controls(inputs, engine), architecture=block_architecture(inputs))
 
 
 def embeddings_part(inputs: BlockInputs, engine: BertEngine) -> Part:

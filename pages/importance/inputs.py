@@ -16,7 +16,7 @@ from pages.ui.shell.level import is_hidden
 from pages.ui.shell.session import UploadedFile
 from pages.ui.stage import background_runs
 from pages.ui.stage.controls import Control
-from pages.ui.stage.inputs import PageInputs, ask_model, input_values, offers_answers
+from pages.ui.stage.inputs import PageInputs, ask_model, has_answers, input_values
 from pages.ui.stage.tokens import SPECIAL_FIELD, escape_markdown
 from tx_core.causal.importance import Ablation, Importance, Measuring, importance, parse_answer_prompts
 from tx_core.causal.prompt_sets import PROMPT_SETS, kept_scores, prompt_set
@@ -107,7 +107,7 @@ def importance_inputs() -> ImportanceInputs:
     with st.container(horizontal=True, vertical_alignment="top", key=widget_key(PAGE, "asked")):
         with st.container(gap="small", width=ASKED_WIDTH):
             offer_examples(PAGE, choices, _is_shown, _show_example, _hint)
-        ask_model(PAGE, offers_answers(PAGE))
+        ask_model(PAGE, has_answers)
     values = input_values(PAGE, FIELDS.own)
     return ImportanceInputs(values.pop("set"), upload=_ask_file() if _value("set") == OWN else None, **values)
 

@@ -8,7 +8,7 @@ from statistics import mean
 import streamlit as st
 
 from pages.masks import texts
-from pages.masks.inputs import FIELDS, PAGE, MaskInputs, mask_controls
+from pages.masks.inputs import FIELDS, PAGE, MaskInputs
 from pages.ui.export.computation import after, call, each, named
 from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
@@ -90,7 +90,7 @@ def future_part(_inputs: MaskInputs, engine: BertEngine) -> Part:
         [texts.WHY_TEXT],
         formulas=[texts.WHY_FORMULA],
         sources=[train_next_words, attention.causal_mask],
-        controls=[*mask_controls("why"), moment],
+        controls=[moment],
         run=OfferedRun(training_header(TRAINER, shown), partial(take_wish, TRAINER)),
         by=(texts.TWO_MODELS, engine.device),
     )

@@ -5,13 +5,14 @@ from dataclasses import replace
 import numpy as np
 
 from pages.masks import texts
-from pages.masks.inputs import FIRST_CELL, MAX_PAINTED_TOKENS, MaskInputs, mask_from_link
+from pages.masks.inputs import FIRST_CELL, MAX_PAINTED_TOKENS, PAGE, MaskInputs, mask_from_link
 from pages.ui.export.computation import call, computed, engine_call, evaluate, named
 from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage.matrices import Matrix, MatrixNames, MatrixStep, MatrixSteps, cell_origin, cell_to_link
 from pages.ui.stage.pictures import Picture
+from pages.ui.stage.view_options import nearest_head
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.lessons import masking
 from tx_core.lessons.masking import MaskedHead, padded_scores
@@ -41,7 +42,8 @@ def head_part(inputs: MaskInputs, engine: BertEngine) -> Part:
     else:
         kind = "none" if inputs.kind == DRAWN else inputs.kind
         mask = named("mask", call(masking.mask_of_kind, kind, tokens, run.real, inputs.width))
-    head = named("head", run.under(mask, inputs.layer - 1, inputs.head - 1), "layer and head, counted from 0")
+    layer, number = nearest_head(PAGE, engine)
+    head = named("head", run.under(mask, layer - 1, number - 1), "layer and head, counted from 0")
     told = {
         "labels": texts.PICTURE | {"most": MAX_PAINTED_TOKENS},
         "penalised": inputs.part == "penalty",
@@ -52,7 +54,7 @@ def head_part(inputs: MaskInputs, engine: BertEngine) -> Part:
     }
     steps = [MatrixStep(name, "", "", shows) for name, shows in STEPS[inputs.part].items()]
     matrices = head_matrices(inputs, evaluate(head, run=scores))
-    place = {"layer": inputs.layer, "head": inputs.head}
+    place = {"layer": layer, "head": number}
     about = {"kind": inputs.kind, "padding": inputs.padding, "width": inputs.width, "mask": inputs.mask}
     about["heads"] = "layer {layer}, head {head}".format(**place)
     if inputs.part == "one":

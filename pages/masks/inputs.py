@@ -4,6 +4,7 @@ import base64
 import binascii
 import re
 from dataclasses import dataclass, fields
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -11,19 +12,20 @@ from jaxtyping import Bool
 
 from pages.masks import texts
 from pages.ui.shell import controls
-from pages.ui.shell.address import read_stage_address, value_of, view_parameters
+from pages.ui.shell.address import read_stage_address, value_of, view_parameters, widget_key
 from pages.ui.shell.fields import Field, StageFields, check, choice_field, number_field, text_field
 from pages.ui.shell.frame import open_address, page_address
-from pages.ui.stage.controls import NUMBERS_CONTROL, SPECIAL_CONTROL, Control, head_controls
-from pages.ui.stage.inputs import PageInputs, ask_sentences, input_values
+from pages.ui.stage.controls import NUMBERS_CONTROL, Control, head_controls
+from pages.ui.stage.inputs import PageInputs, ask_model, ask_sentences, input_values, may_be_bert
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
 from pages.ui.stage.tokens import SPECIAL_FIELD, note_how_read
 from pages.ui.stage.training import MOMENT_FIELD
+from pages.ui.stage.view_options import MAX_LAYERS_OR_HEADS
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.catalogue import DEFAULT
+from tx_core.transformer.interventions import Head
 
 PAGE = "masks"
-LAYERS, HEADS = controls.embedded_sizes()
 SIZES = (0, 8)
 """The fewest and the most tokens of padding, and neighbours of a window."""
 PENALTIES = ("-10000", "-100", "-10", "-5", "-2")
@@ -61,8 +63,8 @@ def mask_from_link(written: str) -> Bool[np.ndarray, "query key"]:
 SETTINGS = (
     choice_field("part", tuple(texts.PARTS)),
     number_field("padding", 0, *SIZES),
-    number_field("layer", 1, 1, LAYERS),
-    number_field("head", 1, 1, HEADS),
+    number_field("layer", 1, 1, MAX_LAYERS_OR_HEADS),
+    number_field("head", 1, 1, MAX_LAYERS_OR_HEADS),
     SPECIAL_FIELD,
 )
 """What the toolbar of the stage asks to compute with."""
@@ -71,7 +73,7 @@ TEXTS = (
     text_field("pair", "It rained all day, so nobody went out."),
 )
 FIELDS = StageFields(
-    own=(*TEXTS, *SETTINGS),
+    own=(*TEXTS, Field("model", DEFAULT, controls.read_model), *SETTINGS),
     looks=(
         choice_field("kind", tuple(texts.KINDS)),
         number_field("width", 1, *SIZES),
@@ -98,7 +100,7 @@ class MaskInputs(PageInputs):
     width: int
     mask: str
     penalty: str
-    needs_weights = True
+    needs_own_bert = True
 
 
 def mask_inputs() -> MaskInputs:
@@ -107,13 +109,15 @@ def mask_inputs() -> MaskInputs:
         _leave_for_the_prediction()
 
     def read() -> MaskInputs:
-        values = input_values(PAGE, FIELDS.all) | {"model": DEFAULT}
+        values = input_values(PAGE, FIELDS.all)
         values["pair"] = values["pair"] if values["part"] == "batch" else ""
+        values["model"] = values["model"] if values["part"] != "why" else DEFAULT
         return MaskInputs(**{field.name: values[field.name] for field in fields(MaskInputs)})
 
     # The texts that a part asks for.
     asked = {"batch": ("text", "pair"), "why": ()}.get(value_of(PAGE, "part"), ("text",))
-    return ask_sentences(PAGE, {name: texts.BOXES[name] for name in asked}, read, counts=False) if asked else read()
+    ask = partial(ask_model, PAGE, may_be_bert)
+    return ask_sentences(PAGE, {name: texts.BOXES[name] for name in asked}, read, ask, counts=False) if asked else read()
 
 
 def _leave_for_the_prediction() -> None:
@@ -130,18 +134,21 @@ def note_what_to_notice(inputs: MaskInputs, engine: BertEngine) -> None:
     """Show what to notice in this part, and what a reader should know of how its texts were read."""
     notice = texts.OWN_MASK_NOTICE if inputs.part == "one" and inputs.kind != "causal" else texts.NOTICE[inputs.part]
     st.markdown(f":material/lightbulb: {notice}")
-    note_how_read(engine, *(inputs.sentences if inputs.part != "why" else ()))
+    note_how_read(engine, *(inputs.sentences if inputs.part != "why" else ()), key=widget_key(PAGE, "model"))
 
 
-def mask_controls(part: str) -> list[Control]:
-    """Return what the toolbar asks of a part; the slider of the training is made with its moments."""
+def mask_controls(part: str, sizes: Head) -> list[Control]:
+    """Return what the toolbar asks of a part; the slider of the training is made with its moments.
+
+    sizes: the numbers of layers and of heads.
+    """
     head = [
         Control("kind", "list", texts.MASK, tuple(texts.KINDS.items())),
         Control("width", "number", texts.NEIGHBOURS, help=texts.NEIGHBOURS_HELP, limits=SIZES, when={"kind": ["window"]}),
     ]
     placed = [
         NUMBERS_CONTROL,
-        *head_controls(LAYERS, HEADS),
+        *head_controls(*sizes),
         Control("padding", "number", texts.PADDING_TOKENS, help=texts.PADDING_HELP, limits=SIZES, late=True),
     ]
     penalties = tuple((penalty, texts.write_penalty(penalty)) for penalty in PENALTIES)
@@ -150,4 +157,4 @@ def mask_controls(part: str) -> list[Control]:
         "penalty": [*head, Control("penalty", "list", texts.PENALTY, penalties), *placed],
     }
     parts = Control("part", "segments", texts.PART, tuple(texts.PARTS.items()), apart=True)
-    return [parts, *of_part.get(part, []), *([] if part == "why" else [SPECIAL_CONTROL])]
+    return [parts, *of_part.get(part, [])]

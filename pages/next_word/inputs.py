@@ -1,6 +1,7 @@
 """What the page is asked: a beginning, a model that writes, what it has written so far, and how the next token is drawn."""
 
 from dataclasses import replace
+from operator import attrgetter
 
 import streamlit as st
 
@@ -13,7 +14,7 @@ from pages.ui.stage.changes import CHANGES_FIELD
 from pages.ui.stage.inputs import SentenceInputs, input_fields, sentence_inputs
 from pages.ui.stage.routes import BESIDE_LOOKS
 from pages.ui.stage.view_options import COMPARED
-from tx_core.engine.catalogue import WRITER, ModelCard
+from tx_core.engine.catalogue import WRITER
 from tx_core.fill_mask.blanks import before_blank
 from tx_core.fill_mask.next_words import Sampling
 
@@ -72,12 +73,7 @@ def writing_inputs(page: str) -> SentenceInputs:
     What was written belongs to its beginning, model and reading: with another of them it is gone.
     """
     state, name = st.session_state, widget_key(page, "written")
-
-    def offers(card: ModelCard) -> bool:
-        """Return whether a model writes, or is the one that a link names: the page says why it cannot be shown."""
-        return card.predicts_next or card.name == state[widget_key(page, "model")]
-
-    inputs = sentence_inputs(page, FIELDS, offers=offers, counts=False)
+    inputs = sentence_inputs(page, FIELDS, offers=attrgetter("predicts_next"), counts=False)
     asked = (page_view(page).arrivals, inputs.text, inputs.model, inputs.bare)
     before = state.get(f"{page}_begun", asked)
     if before != asked and before[0] == asked[0]:

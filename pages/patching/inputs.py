@@ -13,7 +13,7 @@ from pages.ui.shell.fields import StageFields, choice_field, place_field
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage.controls import Control
 from pages.ui.stage.heads import all_heads
-from pages.ui.stage.inputs import PageInputs, ask_model, input_fields, offers_answers, pair_inputs
+from pages.ui.stage.inputs import PageInputs, ask_model, has_answers, input_fields, pair_inputs
 from pages.ui.stage.view_options import heads_to_link
 from tx_core.transformer.interventions import Head
 
@@ -67,7 +67,7 @@ def _ask_answers() -> None:
         st.caption(texts.ANSWERS_HELP)
         for name, label in (("answer", texts.ANSWER_A), ("answer_b", texts.ANSWER_B)):
             controls.sentence(widget_key(PAGE, name), label, placeholder=texts.MOST_LIKELY)
-    ask_model(PAGE, offers_answers(PAGE))
+    ask_model(PAGE, has_answers)
 
 
 def ask_sender(shape: tuple[int, int], strongest: Head) -> tuple[Head, Control]:

@@ -7,9 +7,8 @@ page and its tests read both.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tx_core.engine import catalogue
 from tx_core.lessons import position_encodings
-from tx_core.lessons.position_encodings import BIAS_HEADS, SHAW_LIMIT, T5_BUCKETS
+from tx_core.lessons.position_encodings import SHAW_LIMIT, T5_BUCKETS
 from tx_core.transformer import positions
 
 
@@ -109,7 +108,4 @@ ENCODING_VIEWS = {
 LENGTHS = range(4, 129)
 WIDTHS = range(4, 257, 2)
 BASES = (10, 100, 1000, 10_000, 100_000)
-CARDS = tuple(card for card in catalogue.catalogue() if card.family == "bert")
-BERTS = tuple(card.name for card in CARDS)
-MAX_POSITION_HEADS = max(BIAS_HEADS, *(card.num_heads for card in CARDS))
 MAX_DRAWN_DIMENSIONS = 8

@@ -7,27 +7,27 @@ import streamlit as st
 from pages.positions import texts
 from pages.positions.encodings import (
     BASES,
-    BERTS,
     ENCODING_VIEWS,
     LENGTHS,
     MAX_DRAWN_DIMENSIONS,
-    MAX_POSITION_HEADS,
     WIDTHS,
     EncodingView,
 )
 from pages.ui.shell import controls
-from pages.ui.shell.address import KEPT_PARAMETERS, read_stage_address, view_parameters, widget_key
+from pages.ui.shell.address import KEPT_PARAMETERS, read_stage_address, value_of, view_parameters, widget_key
 from pages.ui.shell.fields import Field, StageFields, check, choice_field, number_field, numbers_field, text_field
 from pages.ui.shell.texts import SENTENCE
-from pages.ui.stage.controls import SPECIAL_CONTROL, Control
-from pages.ui.stage.inputs import PageInputs, ask_sentences, input_values
+from pages.ui.stage.controls import Control
+from pages.ui.stage.inputs import PageInputs, ask_model, ask_sentences, input_values, may_be_bert
 from pages.ui.stage.tokens import SPECIAL_FIELD
+from pages.ui.stage.view_options import MAX_LAYERS_OR_HEADS
 from tx_core.engine.bert_engine import BertEngine
 from tx_core.engine.catalogue import DEFAULT
 from tx_core.lessons.position_encodings import BIAS_HEADS, ENCODINGS, PositionEncoding
 
 PAGE = "positions"
 SEEDS = range(1, 1000)
+MODEL_WIDTH = 260  # pixels
 FIELDS = StageFields(
     own=(
         text_field("text", "He opened the [MASK] with a key."),
@@ -37,10 +37,10 @@ FIELDS = StageFields(
         number_field("length", 48, LENGTHS[0], LENGTHS[-1]),
         Field("width", 64, lambda written: int(check(written, [str(width) for width in WIDTHS]))),
         Field("base", 10_000, lambda written: int(check(written, [str(base) for base in BASES]))),
-        number_field("head", 1, 1, MAX_POSITION_HEADS),
+        number_field("head", 1, 1, MAX_LAYERS_OR_HEADS),
         numbers_field("dims", [0, 8, 16, 24], (0, 9999), most=MAX_DRAWN_DIMENSIONS, empty=""),
         number_field("seed", 1, SEEDS[0], SEEDS[-1]),
-        choice_field("model", BERTS),
+        Field("model", DEFAULT, controls.read_model),
     ),
     looks=(choice_field("look", tuple(texts.VIEWS)),),
     first={"part": "shuffle"},
@@ -61,7 +61,7 @@ class PositionInputs(PageInputs):
     head: int
     dims: list[int]
     seed: int
-    needs_weights = True
+    needs_own_bert = True
 
     @property
     def encoding(self) -> PositionEncoding:
@@ -69,10 +69,12 @@ class PositionInputs(PageInputs):
         return ENCODINGS[self.scheme]
 
     def fitted(self, engine: BertEngine) -> "PositionInputs":
-        """Return what is asked with the width, the dimensions and the head that the encoding has."""
-        width = engine.info.hidden_size if ENCODING_VIEWS[self.scheme].of_model else self.width
+        """Return what is asked with the length, the width, the dimensions and the head that the encoding has."""
+        length, width = self.length, self.width
+        if ENCODING_VIEWS[self.scheme].of_model:
+            length, width = min(length, engine.model.config.max_positions), engine.info.hidden_size
         dims, head = [dim for dim in self.dims if dim < width], min(self.head, num_heads(self.scheme, engine))
-        return replace(self, width=width, dims=dims, head=head)
+        return replace(self, length=length, width=width, dims=dims, head=head)
 
 
 def num_heads(scheme: str, engine: BertEngine) -> int:
@@ -95,20 +97,22 @@ def position_inputs() -> PositionInputs:
     if not st.session_state[part]:
         given = view_parameters().keys() - set(KEPT_PARAMETERS)
         st.session_state[part] = "shuffle" if given <= OF_THE_SENTENCE else "ways"
-    if st.session_state[part] != "shuffle":
-        st.markdown(texts.NOTICES[st.session_state[part]])
-        return read()
-    return ask_sentences(PAGE, {"text": SENTENCE}, read)
+    if st.session_state[part] == "shuffle":
+        return ask_sentences(PAGE, {"text": SENTENCE}, read, lambda: ask_model(PAGE, may_be_bert))
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        st.markdown(texts.NOTICES[st.session_state[part]], width="content")
+        if st.session_state[part] == "ways" and ENCODING_VIEWS[value_of(PAGE, "scheme")].of_model:
+            shown = {"label": texts.MODEL, "label_visibility": "collapsed", "width": MODEL_WIDTH}
+            controls.model(widget_key(PAGE, "model"), offers=may_be_bert, **shown)
+    return read()
 
 
 def position_controls(inputs: PositionInputs, engine: BertEngine | None) -> list[Control]:
     """Return the controls of the stage. engine: what is computed with, None where it is not available."""
     view = ENCODING_VIEWS[inputs.scheme]
     ways, sized = {"part": ["ways"]}, {"part": ["ways", "demands"] if view.has_sizes else ["demands"]}
-    of_model = {"part": ["ways", "shuffle"] if view.of_model else ["shuffle"]}
     following = str(inputs.seed % SEEDS[-1] + 1)
     schemes = tuple((name, one.name) for name, one in ENCODING_VIEWS.items())
-    models = tuple((name, controls.model_title(name)) for name in BERTS)
     bases = tuple((str(base), f"{base:,}") for base in BASES)
     return [
         Control("part", "segments", texts.PART, tuple(texts.PARTS.items()), apart=True),
@@ -119,8 +123,6 @@ def position_controls(inputs: PositionInputs, engine: BertEngine | None) -> list
         Control("length", "slider", texts.LENGTH, limits=_ends(LENGTHS), when={"part": ["ways", "demands"]}),
         Control("width", "slider", texts.WIDTH, limits=_ends(WIDTHS), step=WIDTHS.step, when=sized),
         Control("base", "list", texts.BASE, bases, labelled=True, when=sized),
-        Control("model", "list", texts.MODEL, models, labelled=True, when=of_model),
-        replace(SPECIAL_CONTROL, when={"part": ["shuffle"]}),
     ]
 
 

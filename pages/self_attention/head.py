@@ -5,19 +5,21 @@ import math
 import streamlit as st
 
 from pages.self_attention import texts
-from pages.self_attention.inputs import DIMENSIONS_SHOWN, PAGE, HeadInputs
+from pages.self_attention.inputs import DIMENSIONS_SHOWN, PAGE, HeadInputs, controls_of
 from pages.ui.export.computation import call, computed, engine_call, named
 from pages.ui.export.menu import offer_drawings
 from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell import cache
+from pages.ui.shell.address import widget_key
 from pages.ui.shell.level import is_hidden
 from pages.ui.shell.numbers import small_number
 from pages.ui.stage.charts import lines_drawing
 from pages.ui.stage.matrices import Matrix, MatrixNames, MatrixStep, MatrixSteps, cell_origin, operand
 from pages.ui.stage.pictures import Picture, pictures_beside
 from pages.ui.stage.tokens import note_how_read
-from tx_core.engine.engine import Engine
+from pages.ui.stage.view_options import nearest_head
+from tx_core.engine.bert_engine import BertEngine
 from tx_core.lessons.self_attention import HeadChoice, HeadRun, head_run, saturation
 from tx_core.transformer import attention
 from tx_core.transformer.attention import NORMALISE
@@ -27,12 +29,13 @@ SATURATION_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 SATURATION_HEIGHT = 330
 
 
-def head_part(inputs: HeadInputs, engine: Engine) -> Part:
+def head_part(inputs: HeadInputs, engine: BertEngine) -> Part:
     """Compute the head that is asked for; raise ExplorerError where the text cannot be read."""
-    place = {"layer": inputs.layer, "head": inputs.head}
+    layer, head = nearest_head(PAGE, engine)
+    place = {"layer": layer, "head": head}
     choice = HeadChoice(
-        layer=inputs.layer - 1,
-        head=inputs.head - 1,
+        layer=layer - 1,
+        head=head - 1,
         weights=inputs.weights,
         seed=inputs.seed,
         scaled=not inputs.unscaled,
@@ -48,7 +51,7 @@ def head_part(inputs: HeadInputs, engine: Engine) -> Part:
     heads = "layer {layer}, head {head}".format(**place)
     about = inputs.about(heads=heads) | settings
     shown = [tensors.query, tensors.key, tensors.scores, tensors.weights, tensors.context]
-    note_how_read(engine, inputs.text)
+    note_how_read(engine, inputs.text, key=widget_key(PAGE, "model"))
     matrices = head_matrices(run, DIMENSIONS_SHOWN[1])
     steps = MatrixSteps(matrices, head_steps(run), texts.TOKENS, "matches", inputs.text, is_hidden("formulas"))
     return Part(
@@ -58,6 +61,7 @@ def head_part(inputs: HeadInputs, engine: Engine) -> Part:
         formulas=[equation(run)],
         letters=letters(run),
         sources=(attention.attend, attention.attention_scores, attention.attention_weights, NORMALISE[choice.normalise]),
+        controls=controls_of(inputs.weights, (engine.info.num_layers, engine.info.num_heads)),
     )
 
 

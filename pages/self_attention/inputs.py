@@ -10,15 +10,17 @@ from pages.ui.shell import controls
 from pages.ui.shell.address import KEPT_PARAMETERS, read_stage_address, set_values, value_of, view_parameters
 from pages.ui.shell.fields import Field, StageFields, choice_field, flag_field, number_field, text_field
 from pages.ui.shell.texts import SENTENCE
-from pages.ui.stage.controls import SPECIAL_CONTROL, Control, head_controls, matrix_controls, seed_control
-from pages.ui.stage.inputs import PageInputs, ask_sentences, input_values
+from pages.ui.stage.controls import Control, head_controls, matrix_controls, seed_control
+from pages.ui.stage.inputs import PageInputs, ask_model, ask_sentences, input_values, may_be_bert
 from pages.ui.stage.matrices import Cell, cell_from_link, cell_to_link
 from pages.ui.stage.tokens import SPECIAL_FIELD
+from pages.ui.stage.view_options import MAX_LAYERS_OR_HEADS
+from tx_core.engine.catalogue import DEFAULT
 from tx_core.errors import ExplorerError
 from tx_core.lessons.key_value_store import EXAMPLE, LARGEST, WIDTH, Store, VectorRow
+from tx_core.transformer.interventions import Head
 
 PAGE = "self_attention"
-LAYERS, HEADS = controls.embedded_sizes()
 DIMENSIONS_SHOWN = (2, 32)
 """The fewest and the most dimensions that can be shown; all are computed with."""
 FIRST_TEXT = "The boy read a very old book."
@@ -73,22 +75,22 @@ def store_of(table: Table) -> Store:
 SETTINGS = (
     SPECIAL_FIELD,
     choice_field("weights", tuple(texts.PROJECTION_LABELS)),
-    number_field("layer", 0, 1, LAYERS),
-    number_field("head", 0, 1, HEADS),
+    number_field("layer", 0, 1, MAX_LAYERS_OR_HEADS),
+    number_field("head", 0, 1, MAX_LAYERS_OR_HEADS),
     number_field("seed", SEEDS[0], *SEEDS),
     choice_field("normalise", tuple(texts.NORMALISE_LABELS)),
     flag_field("unscaled"),
     flag_field("causal"),
 )
 """What the toolbar of the stage asks to compute with."""
-TEXT_FIELD = text_field("text", FIRST_TEXT)
+TEXT_AND_MODEL = text_field("text", FIRST_TEXT), Field("model", DEFAULT, controls.read_model)
 STORE_FIELDS = (
     Field("store", tuple(zip(EXAMPLE.keys, EXAMPLE.values, strict=True)), read_table, write_table),
     *(Field(name, float(number), read_number, "{:.10g}".format) for name, number in zip(QUERY_FIELDS, QUERIES[0], strict=True)),
 )
 ANSWER = Field("answer", Cell("result", 0, 0), cell_from_link, cell_to_link)
 FIELDS = StageFields(
-    own=(TEXT_FIELD, *SETTINGS, *STORE_FIELDS),
+    own=(*TEXT_AND_MODEL, *SETTINGS, *STORE_FIELDS),
     looks=(
         flag_field("numbers"),
         number_field("dimensions", 6, *DIMENSIONS_SHOWN),
@@ -111,14 +113,18 @@ class HeadInputs(PageInputs):
     normalise: str
     unscaled: bool
     causal: bool
-    needs_weights = True
+    needs_own_bert = True
 
 
 def head_inputs() -> HeadInputs:
     """Read the address, draw the box of the sentence, and return what is asked."""
     arriving = read_stage_address(PAGE, FIELDS)
     _complete_view(arriving)
-    return ask_sentences(PAGE, {"text": SENTENCE}, lambda: HeadInputs(**input_values(PAGE, (TEXT_FIELD, *SETTINGS))))
+
+    def read() -> HeadInputs:
+        return HeadInputs(**input_values(PAGE, (*TEXT_AND_MODEL, *SETTINGS)))
+
+    return ask_sentences(PAGE, {"text": SENTENCE}, read, lambda: ask_model(PAGE, may_be_bert))
 
 
 def _complete_view(arriving: bool) -> None:
@@ -131,9 +137,9 @@ def _complete_view(arriving: bool) -> None:
         set_values(PAGE, {"text": EARLIER_TEXT})
 
 
-def controls_of(weights: str) -> list[Control]:
-    """Return what the toolbar asks, for projections of this kind."""
-    layers, heads = head_controls(LAYERS, HEADS)
+def controls_of(weights: str, sizes: Head) -> list[Control]:
+    """Return what the toolbar asks, for projections of this kind. sizes: the numbers of layers and of heads."""
+    layers, heads = head_controls(*sizes)
     return [
         layers,
         *([heads] if weights == "trained" else []),
@@ -143,5 +149,4 @@ def controls_of(weights: str) -> list[Control]:
         Control("unscaled", "switch", texts.SCALED, help=texts.SCALED_HELP, inverted=True),
         Control("causal", "switch", texts.CAUSAL, help=texts.CAUSAL_HELP),
         *matrix_controls(DIMENSIONS_SHOWN),
-        SPECIAL_CONTROL,
     ]

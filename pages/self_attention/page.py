@@ -15,12 +15,11 @@ first_pictures(PAGE, FIELDS)
 from pages.self_attention.head import head_part, show_saturation
 from pages.self_attention.store import show_store
 from pages.ui.export.part import show_page
+from pages.ui.shell.controls import embedded_sizes
 from pages.ui.shell.frame import page_links
-from pages.ui.stage.view_options import explain_built_in
 
-if show_page(PAGE, FIELDS, badge, inputs, head_part, controls_of(inputs.weights)).pictures:
-    explain_built_in()
-    if inputs.unscaled and inputs.normalise == "softmax":
-        show_saturation()
+shown = show_page(PAGE, FIELDS, badge, inputs, head_part, controls_of(inputs.weights, embedded_sizes()))
+if shown.pictures and inputs.unscaled and inputs.normalise == "softmax":
+    show_saturation()
 show_store()
 page_links(inputs.text, "", "attention", "heads_and_blocks", "masks", "fill_mask")

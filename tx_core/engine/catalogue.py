@@ -294,6 +294,7 @@ def _local_card(folder: Path) -> ModelCard:
     return ModelCard(
         name=f"{LOCAL}{folder.name}",
         title=f"{folder.name} (local)",
+        family=str(settings.get("model_type", "")),
         num_layers=_first_number(settings, "num_hidden_layers", "n_layer", "n_layers", "num_layers"),
         num_heads=_first_number(settings, "num_attention_heads", "n_head", "n_heads", "num_heads"),
         megabytes=round(sum(file.stat().st_size for file in folder.glob("*.safetensors")) / 1e6),

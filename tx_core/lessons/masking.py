@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from tx_core.engine.bert_engine import BertEngine
-from tx_core.engine.engine import check_token_count
+from tx_core.engine.engine import check_record, check_token_count
 from tx_core.engine.tensors import batch_tensors, stack_layers
 from tx_core.errors import TextProblem
 from tx_core.transformer.attention import attention_weights, causal_mask, combine, padding_mask, softmax, window_mask
@@ -99,10 +99,11 @@ class MaskedHead:
 def padded_scores(engine: BertEngine, text: str, padding: int) -> PaddedScores:
     """Run a sentence with padding and without a mask, and keep the scores of all heads.
 
-    Raises TextProblem if there is nothing to read or no space for the padding.
+    Raises TextProblem if there is nothing to read, no space for the padding, or the scores take too much memory.
     """
     encoding = check_token_count(engine.encode(text), engine.info.max_tokens - padding)
     ids = (*encoding.ids, *[engine.tokenizer.padding_id] * padding)
+    check_record(engine.info, {"self": (len(ids), len(ids))}, ("scores",))
 
     def compute(model: nn.Module, device: str) -> Float[np.ndarray, "layer head query key"]:
         run = model(torch.tensor([ids], device=device), keep=("scores",))

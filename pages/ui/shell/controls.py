@@ -34,13 +34,14 @@ def model(
     """Draw the choice of a model; return its name, as `cache.engine` takes it.
 
     Those that cannot be had here are marked in the list. Any hub id may be typed where the host allows it.
-    offers: where given, which models of the list are offered. shown: as `st.selectbox` takes it.
+    offers: where given, which models of the list are offered; one that a link names stays, for the page says why it does not
+    take it. shown: as `st.selectbox` takes it.
     """
     labels = _model_labels()
     any_model = host_settings().any_model and (offers is None or offers(catalogue.hub_card("any")))
     names = [card.name for card in catalogue.offered() if offers is None or offers(card)]
     wanted = _name_of_label(st.session_state.setdefault(key, catalogue.DEFAULT))
-    if wanted not in names and any_model:
+    if wanted not in names and (any_model or _exists(wanted)):
         names.append(wanted)
     st.session_state[key] = wanted if wanted in names else catalogue.DEFAULT
     if not is_offered(key):
@@ -77,6 +78,10 @@ def _name_of_label(label: str) -> str:
         for title in (card.title, texts.MODEL_OUT_OF_REACH.format(model=card.title))
     }
     return titles.get(label, label)
+
+
+def _exists(name: str) -> bool:
+    return any(name == card.name for card in catalogue.offered())
 
 
 def read_model(name: str) -> str:

@@ -67,12 +67,12 @@ ADVANCED_PARTS: Mapping[str, tuple[str, ...]] = {
     "many_sentences": (*ON_EVERY_VIEW, "model", "nospecial", "exact"),
     "bertviz_page": ("forms", "pair", "model", "nospecial", "picture=neuron"),
     "self_attention": (
-        *(*ON_EVERY_VIEW, "nospecial", "weights", "seed", "normalise", "unscaled", "causal"),
+        *(*ON_EVERY_VIEW, "model", "nospecial", "weights", "seed", "normalise", "unscaled", "causal"),
         *("store", "answer", "q1", "q2", "q3"),
     ),
-    "heads_and_blocks": (*ON_EVERY_VIEW, "pair", "model", "nospecial", "bend", "part=norm", "part=depth"),
+    "heads_and_blocks": (*ON_EVERY_VIEW, "pair", "nospecial", "bend", "part=norm", "part=depth"),
     "masks": (
-        *(*ON_EVERY_VIEW, "nospecial", "layer", "head", "padding", "part=penalty", "part=batch"),
+        *(*ON_EVERY_VIEW, "model", "nospecial", "layer", "head", "padding", "part=penalty", "part=batch"),
         *("kind=padding", "kind=combined", "kind=window"),
     ),
     "positions": (*ON_EVERY_VIEW, "length", "width", "base", "model", "nospecial", "part=ways", "part=demands"),

@@ -18,7 +18,7 @@ from pages.ui.stage import view_options
 from pages.ui.stage.changes import active_changes, drop_missing_changes
 from pages.ui.stage.packing import RunName
 from pages.ui.stage.sources import reading, source
-from pages.ui.stage.texts import EXCHANGE, NO_SECOND_SENTENCE, PAIR_TOO_LONG, SECOND_SENTENCE
+from pages.ui.stage.texts import EXCHANGE, NEEDS_OWN_BERT, NO_SECOND_SENTENCE, PAIR_TOO_LONG, SECOND_SENTENCE
 from pages.ui.stage.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens, reading_in_link, warn_of_unknown
 from tx_core.engine import catalogue
 from tx_core.engine.catalogue import DEFAULT, ModelCard
@@ -50,8 +50,8 @@ class PageInputs:
     pair: str = ""
     model: str = DEFAULT
     bare: bool = False
-    needs_weights: ClassVar[bool] = False
-    """Whether the page reads weights, which have to be in this process."""
+    needs_own_bert: ClassVar[bool] = False
+    """Whether the page takes only a BERT, in our own layers, and reads its weights, which have to be in this process."""
     needs_blanks: ClassVar[bool] = False
     """Whether the page takes only models that fill blanks."""
 
@@ -64,8 +64,13 @@ class PageInputs:
         """Return the engine of the model, without fetching one that the page does not take; raise ExplorerError."""
         if self.needs_blanks and not (card := catalogue.card(self.model)).fills_blanks:
             raise no_head(card.title)
+        if self.needs_own_bert and not may_be_bert(card := catalogue.card(self.model)):
+            raise ModelUnavailable(NEEDS_OWN_BERT.format(model=card.title))
         with memory_checked(), controls.wait_for(self.model):
-            return cache.engine(self.model, special_tokens=not self.bare, weights=self.needs_weights)
+            engine = cache.engine(self.model, special_tokens=not self.bare, weights=self.needs_own_bert)
+        if self.needs_own_bert and not (engine.info.is_own and engine.info.family == "bert"):
+            raise ModelUnavailable(NEEDS_OWN_BERT.format(model=engine.title))
+        return engine
 
     def in_link(self, **view: str) -> dict[str, str]:
         """Return the parameters of a link to what the same model reads in the same way. view: what it reads, and how to look."""
@@ -246,9 +251,14 @@ def ask_model(
             draw()
 
 
-def offers_answers(page: str, *, writers: bool = True) -> Callable[[ModelCard], bool]:
-    """Return whether a model has an answer, or is the one that a link names: the page says why it cannot be shown."""
-    return lambda card: card.fills_blanks or (writers and card.predicts_next) or card.name == value_of(page, "model")
+def has_answers(card: ModelCard) -> bool:
+    """Return whether a model fills blanks, or writes."""
+    return card.fills_blanks or card.predicts_next
+
+
+def may_be_bert(card: ModelCard) -> bool:
+    """Return whether a model is a BERT; what one of the hub is that is in no list nobody knows before it is loaded."""
+    return card.family in ("bert", "")
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ NO_SEPARATOR = {
     False: "No separator stands between the two sentences: nothing tells the model where the second begins.",
 }
 ADDS_NONE = "The tokenizer of this model adds no special tokens: there are none to leave out."
+NEAREST_HEAD = "{model} has {layers} layers of {heads} heads: the nearest is shown."
 HEADS_MISSING = "This model has {layers} layers with {heads} heads each. Heads that do not exist were ignored."
 TOKEN_MISSING = "This text has {tokens:,} tokens, so there is no token {position:,} to focus on."
 
@@ -149,12 +150,11 @@ EMPTY_MAP = "A head that is switched off attends to nothing, so its map is empty
 SEE_ON_PAGE = "See it on {page}"
 
 NEEDS_OWN_BERT = (
-    "{model} differs from BERT in a part, so the transformers library runs it; this page needs this project's own BERT."
+    "{model} is no BERT, or differs from it in a part. This page reads the weights of a BERT that this project's own code runs: "
+    "choose one."
 )
-BUILT_IN_ONLY = (
-    "Computed with the built-in model: its vectors of {size} numbers, {width} per head, are small enough to be drawn. "
-    "Heads and blocks and Positions also take larger BERTs."
-)
+SHOWS_BUILT_IN = "This page shows {built_in} and no other model."
+SHOWS_BUILT_IN_ONLY = "This page shows {built_in} and no other model: not {model}, which the link names."
 
 
 # Drawings

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.ui.shell import cache
-from pages.ui.shell.address import page_view, set_values, value_of
+from pages.ui.shell.address import page_view, set_values, shows_stage_alone, value_of, view_parameters
+from pages.ui.shell.controls import model_title
 from pages.ui.shell.fields import Field, choice_field, flag_field, number_field
 from pages.ui.stage import texts
-from tx_core.engine.catalogue import DEFAULT
+from pages.ui.stage.tokens import escape_markdown
+from tx_core.engine.engine import Engine
 from tx_core.settings import ASSETS
 from tx_core.transformer.interventions import Head
 from tx_core.transformer.trace import Trace
@@ -18,6 +19,8 @@ MAX_LAYERS_OR_HEADS = 1000
 MAX_LINKED_TOKENS = 100_000
 LINKED_HEADS = re.compile("[1-9][0-9]{0,3}-[1-9][0-9]{0,3}(_[1-9][0-9]{0,3}-[1-9][0-9]{0,3})*", re.ASCII)
 MAX_DRAWN_LINES = 200
+MAX_NAMED = 100
+"""Characters of a model's name, which a link may write, that a sentence repeats."""
 COMPARED = ("after", "before", "difference")
 """Which of a changed run is shown."""
 
@@ -71,6 +74,20 @@ def drop_missing_heads(page: str, num_layers: int, num_heads: int) -> str:
     return "" if wanted in (existing, list(first)) else texts.HEADS_MISSING.format(layers=num_layers, heads=num_heads)
 
 
+def nearest_head(page: str, engine: Engine) -> Head:
+    """Return the layer and head of a page's fields, counted from 1; the nearest in number where a model lacks them, with a notice
+    where a link or a reader chose them.
+    """
+    info, wanted = engine.info, (value_of(page, "layer"), value_of(page, "head"))
+    nearest = min(wanted[0], info.num_layers), min(wanted[1], info.num_heads)
+    if nearest != wanted:
+        set_values(page, dict(zip(("layer", "head"), nearest, strict=True)))
+        if {"layer", "head"} & view_parameters().keys():
+            sizes = {"layers": info.num_layers, "heads": info.num_heads}
+            st.info(texts.NEAREST_HEAD.format(model=escape_markdown(engine.title), **sizes))
+    return nearest
+
+
 def show_note(note: str, trace: Trace | None = None) -> None:
     """Show under a picture what it shows and what it cannot show. trace: the run whose first attention alone is shown."""
     several = trace is not None and len(trace.stacks) > 1
@@ -82,10 +99,14 @@ def head_in_sentence(head: Head) -> str:
     return f"layer {head[0] + 1}, head {head[1] + 1}"
 
 
-def explain_built_in() -> None:
-    """Explain why a page computes with the built-in model only, and which pages take others."""
-    info = cache.engine(DEFAULT).info
-    st.caption(texts.BUILT_IN_ONLY.format(size=info.hidden_size, width=info.hidden_size // info.num_heads))
+def note_built_in(model: str) -> None:
+    """Say which built-in model a page shows that takes no other, and that it is not the one that a link names."""
+    built_in, named = model_title(model), view_parameters().get("model", model)
+    if named != model:
+        other = escape_markdown(model_title(named)[:MAX_NAMED])
+        st.info(texts.SHOWS_BUILT_IN_ONLY.format(built_in=built_in, model=other))
+    elif not shows_stage_alone():
+        st.caption(texts.SHOWS_BUILT_IN.format(built_in=built_in))
 
 
 _PALETTE = (ASSETS / "canvas/core/palette.js").read_text("utf-8").partition("const SCALES = {")[2].partition("\n};")[0]
