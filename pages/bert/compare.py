@@ -23,6 +23,7 @@ from pages.ui.stage.architecture import Box, Stack, architecture, residual_parts
 from pages.ui.stage.charts import Drawing, matrix_drawing
 from pages.ui.stage.controls import offered_controls, take_settings
 from pages.ui.stage.mount import mount, origin
+from pages.ui.stage.pictures import pictures_stage
 from pages.ui.stage.sources import file_stem
 from tx_core.analysis.packing import pack_whole
 from tx_core.engine import catalogue
@@ -91,8 +92,12 @@ def _numbers(inputs: BertInputs) -> PartNumbers:
 
 
 def empty_stage(inputs: BertInputs) -> None:
-    """Draw a stage that shows nothing but the controls: it still writes the address."""
-    told = {"controls": offered_controls(PAGE, SETTINGS, part_controls(inputs))}
+    """Draw the stage of a part with nothing but its controls: it still writes the address."""
+    controls = part_controls(inputs)
+    if inputs.part != "compare":
+        pictures_stage(PAGE, FIELDS, controls)
+        return
+    told = {"controls": offered_controls(PAGE, SETTINGS, controls)}
     attention.empty_stage(PAGE, FIELDS, take, lambda _: told)
 
 

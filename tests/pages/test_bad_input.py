@@ -4,15 +4,28 @@ import json
 
 import pytest
 
+from pages.bert import texts as bert
+from pages.bertviz_page import texts as bertviz
+from pages.compare.inputs import VARIES
+from pages.contents import PAGES
+from pages.encoder_decoder import texts as encoder_decoder
+from pages.heads_and_blocks.inputs import PARTS as BLOCK_PARTS
 from pages.importance import texts as importance
 from pages.importance.inputs import MAX_PROMPTS
+from pages.many_sentences import texts as many_sentences
+from pages.masks import texts as masks
 from pages.patching import texts as patching
+from pages.positions import texts as positions
+from pages.summaries.parts import PARTS as SUMMARIES
+from pages.ui.shell.texts import USE_MODEL
 from pages.ui.stage import texts as stage_texts
+from pages.vectors import texts as vectors
 from tests.support.classifier_page import OWN, training_says
 from tests.support.drawings import says
 from tests.support.staged import is_empty, is_staged, stage_says
 from tx_core.causal.deciding_words import SEVERAL_WORDS
 from tx_core.engine.device_limits import device_limits
+from tx_core.errors import ModelUnavailable
 from tx_core.fill_mask.predictions import TOO_MANY_BLANKS
 from tx_core.lessons.labels import FINE_TUNED
 
@@ -53,6 +66,57 @@ def test_a_view_that_cannot_be_run_says_why_and_keeps_what_was_typed(open_app, p
     assert not app.exception
     assert why in says(app) and (is_empty(app) if page in PICTURES else not is_staged(app))
     assert all(app.session_state[f"{page}_{name}"] == text for name, text in view.items() if name in ("text", "text_b", "part"))
+
+
+READING = [page.key for page in PAGES if page.computes and page.key not in ("claims", "classifier")]
+"""Pages that read a text of the visitor's; a classifier reads one after its training."""
+PARTS = {
+    "bert": [("part", part) for part in bert.PARTS],
+    "bertviz_page": [("picture", picture) for picture in bertviz.VIEWS],
+    "compare": [("vary", vary) for vary in VARIES],
+    "encoder_decoder": [("part", part) for part in encoder_decoder.PARTS],
+    "heads_and_blocks": [("part", part) for part in BLOCK_PARTS],
+    "many_sentences": [("part", part) for part in many_sentences.PARTS],
+    "masks": [("part", part) for part in masks.PARTS],
+    "positions": [("part", part) for part in positions.PARTS],
+    "summaries": [("part", part) for part in SUMMARIES],
+    "vectors": [("part", part) for part in vectors.PARTS],
+}
+"""The parts of pages that have some, as links write them."""
+SHOWN = [(page, dict([part])) for page in READING for part in PARTS.get(page, [("level", "advanced")])]
+TEXTS = {"empty": ("", ""), "long": ("word " * 200, ""), "long pair": ("A bird sings.", "word " * 200)}
+
+
+@pytest.mark.parametrize(("page", "view"), SHOWN)
+@pytest.mark.parametrize("text", TEXTS)
+def test_no_part_of_a_page_falls_over_an_empty_box_or_a_long_text(open_app, page: str, view: dict[str, str], text: str):
+    app = open_app(page, **view, text=TEXTS[text][0], pair=TEXTS[text][1], text_b=TEXTS[text][1])
+    assert not app.exception
+    names = [name for name in ("text", "pair", "text_b") if f"{page}_{name}" in app.session_state]
+    for name in names:
+        app.session_state[f"{page}_{name}"] = ""  # as whoever clears a box
+    app.run()
+    assert not app.exception
+
+
+WRONG = [
+    ("compare", {"model": "bert-base-uncased", "text": "a bird", "text_b": "a dog"}),
+    ("compare", {"model": "bert-base-uncased", "model_b": "gpt2", "vary": "model", "text": "a bird"}),
+    ("heads_and_blocks", {"heads": "9"}),
+    ("heads_and_blocks", {"heads": "1-2-12-32", "layer": "48"}),
+]
+
+
+@pytest.mark.parametrize(("page", "view"), WRONG)
+def test_a_link_to_what_is_not_there_opens_no_box_of_errors(open_app, monkeypatch, page: str, view: dict[str, str]):
+    def unreached(name: str, _revision: str | None) -> None:
+        raise ModelUnavailable(f"{name} cannot be had.")
+
+    monkeypatch.setattr("tx_core.engine.catalogue.fetch", unreached)
+    app = open_app(page, **view)
+    assert not app.exception
+    defaults = [one.label for one in app.button if one.label.startswith(USE_MODEL.partition("{")[0])]
+    assert len(defaults) == len({view.get("model"), view.get("model_b")} - {None})
 
 
 FILES = [
