@@ -1,11 +1,12 @@
-"""Blanks in a text: finding them, turning words into blanks, and filling them."""
+"""Blanks in a text: finding them, choosing one where none is written, turning words into blanks, and filling them."""
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tx_core.engine.tokenizer import BLANK, Tokenizer
+from tx_core.engine.tokenizer import BLANK, MAX_TEXT_CHARACTERS, Tokenizer
+from tx_core.errors import TextProblem
 from tx_core.transformer.trace import Encoding
 
 NEW_BLANK = "[MASK]"
@@ -13,6 +14,24 @@ MAX_BLANKS = 10
 CLOSING = re.compile(r"[.,;:!?%)\]}’”…。，！？、]")
 SIGNS = "<>|~^`+=$"
 _WORD = re.compile(r"w+(?:'+w+)*")
+SHORT_BLANK = re.compile(r"(?<!\w)__?(?!\w)|(?<!\S)(?:\.{3,}|…)(?![^\s.,;:!?])")
+"""What stands in the place of a word, where no blank is written otherwise: _, __, or dots between spaces."""
+CLOSERS = " \t\n\"'’”»)]}"
+"""What may stand behind the end of a sentence."""
+NO_WORD = "There is no word in this text that the model could guess: write a sentence."
+_LISTED = """
+a about above after again ago all almost along already also always am among an and another any anybody anyone anything are
+around as at away back be because been before behind being below beside between both but by can cannot could did do does
+doing done down during each either else enough even ever every everybody everyone everything few for from had has have
+having he her here hers herself him himself his how however i if in into is it its itself just least less like many may
+maybe me might mine more most much must my myself near neither never no nobody none nor not nothing now of off often on once
+one only onto or other others our ours ourselves out over own perhaps quite rather really same shall she should since so
+some somebody someone something sometimes soon still such than that the their theirs them themselves then there these they
+this those though through till to together too toward towards under until up upon us very was we well were what when where
+whether which while who whom whose why will with within without would yes yet you your yours yourself
+"""
+FUNCTION_WORDS = frozenset(_LISTED.split())
+"""English words that say little by themselves: a blank that is chosen for the reader is another word where there is one."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +54,50 @@ def text_parts(text: str) -> tuple[TextPart, ...]:
     for word in _WORD.finditer("".join(kinds)):
         found.append(TextPart(text[slice(*word.span())], *word.span(), blank=False))
     return tuple(sorted(found, key=lambda part: part.start))
+
+
+@dataclass(frozen=True)
+class ReadSentence:
+    """A sentence as a model that fills blanks reads it.
+
+    text: with its blanks. chosen: the word that was made the blank for the reader, by its number among the parts; None where the
+    sentence has blanks of its own. closed: whether a full stop was added.
+    """
+
+    text: str
+    chosen: int | None = None
+    closed: bool = False
+
+
+def read_sentence(typed: str, *, closes: bool = True) -> ReadSentence:
+    """Return a sentence with a blank, and with a full stop where it has no end: without one, a last blank is filled with a sign.
+
+    closes: whether a full stop may be added. What is too long stays as it is. Raises TextProblem for a text without a word.
+    """
+    if len(typed) > MAX_TEXT_CHARACTERS:
+        return ReadSentence(typed)
+    text, chosen = mark_blanks(typed), None
+    parts = text_parts(text)
+    if not parts:
+        raise TextProblem(NO_WORD)
+    if not any(part.blank for part in parts):
+        chosen = _word_to_guess(parts)
+        text = replace_part(text, parts[chosen], NEW_BLANK)
+    closed = closes and (_kind(text.rstrip(CLOSERS)[-1]) == "w" or text_parts(text)[-1].end == len(text.rstrip()))
+    return ReadSentence(f"{text.rstrip()}." if closed else text, chosen, closed)
+
+
+def mark_blanks(typed: str) -> str:
+    """Return a text with its short blanks written out, unless it has others."""
+    return typed if BLANK.search(typed) else SHORT_BLANK.sub(NEW_BLANK, typed)
+
+
+def _word_to_guess(parts: Sequence[TextPart]) -> int:
+    """Return the word to be blanked: the content word nearest the middle, of two the later one; else the longest word."""
+    content = [number for number, part in enumerate(parts) if part.text.isalpha() and part.text.casefold() not in FUNCTION_WORDS]
+    if content:
+        return min(content, key=lambda number: (abs(2 * number - len(parts) + 1), -number))
+    return max(range(len(parts)), key=lambda number: len(parts[number].text))
 
 
 def before_blank(text: str) -> str:
