@@ -7,7 +7,7 @@ from functools import cache as cached
 import streamlit as st
 
 from pages.fill_mask import texts
-from pages.fill_mask.predictions import LIST_FIELDS, ListSettings, ask_list_settings, list_settings, top_predictions
+from pages.fill_mask.predictions import LIST_FIELDS, ListSettings, ask_list_settings, list_settings
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import (
     ask_for_view,
@@ -26,10 +26,18 @@ from pages.ui.stage import view_options
 from pages.ui.stage.changes import CHANGES_FIELD
 from pages.ui.stage.inputs import PageInputs, ask_model, ask_pair, input_fields
 from pages.ui.stage.routes import BESIDE_LOOKS
-from pages.ui.stage.tokens import SPECIAL_FIELD, click_word, escape_markdown, sentence_words
+from pages.ui.stage.tokens import (
+    OPEN_END_FIELD,
+    SPECIAL_FIELD,
+    TypedSentence,
+    click_word,
+    escape_markdown,
+    fill_blank,
+    typed_sentence,
+)
 from pages.ui.stage.view_options import COMPARED
 from tx_core.errors import ExplorerError
-from tx_core.fill_mask.blanks import text_parts
+from tx_core.fill_mask.blanks import mark_blanks, text_parts
 from tx_core.fill_mask.word_scores import read_words
 
 MAX_LINKED_BLANKS = 20
@@ -82,6 +90,7 @@ FIELDS = StageFields(
         *LIST_FIELDS,
         number_field("blank", 1, 1, MAX_LINKED_BLANKS),
         flag_field(ONLY_LIST),
+        OPEN_END_FIELD,
         CHANGES_FIELD,
     ),
     (
@@ -98,13 +107,11 @@ FIELDS = StageFields(
 class BlankInputs(PageInputs):
     """What the model is asked about.
 
-    texts: the sentence, or two, by the names of their fields. words: of each sentence, with whether it is a blank; none of one
-    that is edited in its box only.
+    asked: a sentence, or two, by the names of their fields.
     """
 
     page: str
-    texts: dict[str, str]
-    words: dict[str, list[tuple[str, bool]]]
+    asked: dict[str, TypedSentence]
     followed: tuple[str, ...]
     chosen: ListSettings
     needs_blanks = True
@@ -130,14 +137,13 @@ def blank_inputs(page: str) -> BlankInputs:
             shown = {"label_visibility": "collapsed", "placeholder": texts.PLACEHOLDER}
             controls.sentence(widget_key(page, "text"), texts.SENTENCE, **shown)
             ask_more()
-    words = {name: sentence_words(widget_key(page, name)) for name in names}
+    typed = {name: typed_sentence(page, name) for name in names}
     if guess := st.session_state.pop(widget_key(page, "guess"), None):
         st.info(texts.GUESS.format(word=escape_markdown(guess)))
     _offer_examples(page)
     values = values_of(page, FIELDS.own)
-    asked, followed = {name: values[name] for name in names}, _read_words(values["named"])
     model = {"model": values["model"], "bare": values[SPECIAL_FIELD.name]}
-    return BlankInputs(page, asked, words, followed, list_settings(page), **model)
+    return BlankInputs(page, typed, _read_words(values["named"]), list_settings(page), **model)
 
 
 def _read_words(written: str) -> tuple[str, ...]:
@@ -156,29 +162,29 @@ def take_word(page: str, name: str, number: int, text: str) -> None:
     """
     if value_of(page, name) != text:
         return
-    looked, first = value_of(page, "blank"), _blank_count(value_of(page, "text")) if name == "second" else 0
+    looked, first = value_of(page, "blank"), max(1, _blank_count(value_of(page, "text"))) if name == "second" else 0
     click_word(widget_key(page, name), number, lambda sentence, blank: _fill_in(page, sentence, blank))
-    more = _blank_count(value_of(page, name)) - _blank_count(text)
-    clicked = first + 1 + sum(part.blank for part in text_parts(text)[:number])
+    count = _blank_count(text)
+    more = _blank_count(value_of(page, name)) - count
+    clicked = first + 1 + sum(part.blank for part in text_parts(mark_blanks(text))[:number])
     is_before = clicked <= looked if more > 0 else clicked < looked
-    if is_before and first + _blank_count(text):
+    if is_before and count:  # else the blank that was chosen for the reader moves
         set_values(page, {"blank": min(looked + more, MAX_LINKED_BLANKS)})
 
 
 def _blank_count(text: str) -> int:
-    return sum(part.blank for part in text_parts(text))
+    return sum(part.blank for part in text_parts(mark_blanks(text)))
 
 
 def _fill_in(page: str, text: str, number: int) -> str:
     """Fill one blank with the model's top prediction; return the text unchanged where it cannot be filled."""
-    model, bare = value_of(page, "model"), value_of(page, SPECIAL_FIELD.name)
+    model, bare, is_open = (value_of(page, name) for name in ("model", SPECIAL_FIELD.name, OPEN_END_FIELD.name))
     try:
-        filling = top_predictions(cache.engine(model, special_tokens=not bare), text, list_settings(page))
+        filled, guess = fill_blank(cache.engine(model, special_tokens=not bare), text, number, closes=not is_open)
     except ExplorerError:
         return text
-    best = filling.blanks[number].predictions[0]
-    st.session_state[widget_key(page, "guess")] = best.label
-    return best.sentence
+    st.session_state[widget_key(page, "guess")] = guess
+    return filled
 
 
 # Examples

@@ -27,4 +27,4 @@ else:
     blank_stage(PAGE, run)
     show_engine(badge, run.engine.title, run.engine.device)
     show_below(PAGE, run)
-page_links(inputs.texts["text"], "", "attention", "patching", "summaries", "bert")
+page_links(inputs.asked["text"].text, "", "attention", "patching", "summaries", "bert")

@@ -19,7 +19,7 @@ from pages.ui.stage.changes import Changes, active_changes, drop_missing_changes
 from pages.ui.stage.inputs import drop_missing_looks
 from pages.ui.stage.packing import RunName
 from pages.ui.stage.sources import reading, source
-from pages.ui.stage.tokens import blank_last_word, note_special_tokens, warn_of_unknown
+from pages.ui.stage.tokens import note_special_tokens, warn_of_unknown
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
 from tx_core.engine.tokenizer import BLANK
@@ -79,14 +79,14 @@ class LookedAt:
 class BlankRun:
     """What the page has computed.
 
-    answers: of the sentences that could be filled. problems: of those that could not, by the names of their fields; None for one
-    without a blank. looked: the blank that is looked at; None where there is none. alone: whether only the list is shown.
+    answers: of the sentences that could be filled. problems: of those that could not, by the names of their fields. looked: the
+    blank that is looked at; None where there is none. alone: whether only the list is shown.
     """
 
     inputs: BlankInputs
     engine: Engine
     answers: tuple[SentencePredictions, ...]
-    problems: Mapping[str, ExplorerError | None]
+    problems: Mapping[str, ExplorerError]
     looked: LookedAt | None
     alone: bool
 
@@ -122,16 +122,13 @@ def blank_run(inputs: BlankInputs) -> BlankRun:
     """Answer the sentences, and run the one whose blank is looked at; raise ExplorerError where the model cannot be used."""
     engine = inputs.engine()
     answers: list[SentencePredictions] = []
-    problems: dict[str, ExplorerError | None] = {}
+    problems: dict[str, ExplorerError] = {}
     held: list[Trace] = []  # to the end: a run that is larger than the cache would be computed again
-    for name, text in inputs.texts.items():
+    for name, sentence in inputs.asked.items():
         try:
             with memory_checked():
-                if engine.encode(text).blanks:
-                    held.append(blank_trace(engine, text))
-                    answers.append(predictions.answer_sentence(engine, text, inputs.followed, inputs.chosen))
-                else:
-                    problems[name] = None
+                held.append(blank_trace(engine, sentence.text))
+                answers.append(predictions.answer_sentence(engine, sentence.text, inputs.followed, inputs.chosen))
         except ExplorerError as problem:
             problems[name] = problem
     page = inputs.page
@@ -203,11 +200,13 @@ def note_reading(run: BlankRun) -> None:
     note_special_tokens(engine, not inputs.bare)
     if inputs.chosen.note:
         st.caption(inputs.chosen.note)
-    for name, text in inputs.texts.items():
+    for name, sentence in inputs.asked.items():
         with suppress(ExplorerError):
-            warn_of_unknown([engine.encode(text)], engine.name, widget_key(page, "model") if name == "text" else "")
-    for name, problem in run.problems.items():
-        explain(problem) if problem else _offer_a_blank(page, name)
+            warn_of_unknown([engine.encode(sentence.typed)], engine.name, widget_key(page, "model") if name == "text" else "")
+        if sentence.note:
+            st.info(sentence.note)
+    for problem in run.problems.values():
+        explain(problem)
     for answer in run.answers:
         if not inputs.bare:  # the quoted answers are to a text with special tokens
             _quote_words(engine.name, answer.text)
@@ -221,11 +220,3 @@ def _quote_words(model: str, text: str) -> None:
     if words and model != QUOTED_MODEL and QUOTED_MODEL in catalogue.hub_reach.out_of_reach():
         listed = ", ".join(f"{word} {percent(share)}" for word, share in words.items())
         st.caption(texts.QUOTED.format(model=controls.model_title(QUOTED_MODEL), words=listed))
-
-
-def _offer_a_blank(page: str, name: str) -> None:
-    """Explain that the sentence has no blank, and offer to make one in one click."""
-    with st.container(border=True):
-        st.markdown(texts.NO_BLANK)
-        key = widget_key(page, name)
-        st.button(texts.BLANK_LAST_WORD, key=f"{key}_last", icon=":material/ink_eraser:", on_click=blank_last_word, args=(key,))

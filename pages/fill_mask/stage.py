@@ -30,6 +30,7 @@ from pages.ui.stage.mount import Reported, mount
 from pages.ui.stage.packing import pack_runs, shown_layers
 from pages.ui.stage.routes import offered_routes
 from pages.ui.stage.texts import CLASS_GUESSED
+from pages.ui.stage.tokens import take_end
 from pages.ui.stage.view_options import head_in_sentence
 from tx_core.analysis.packing import join
 from tx_core.fill_mask.steps import MAX_ORDERED_BLANKS, StepwiseFilling
@@ -80,11 +81,11 @@ def empty_blank_stage(inputs: BlankInputs) -> None:
 
 
 def _sentences(inputs: BlankInputs) -> list[dict[str, object]]:
-    return [{"name": name, "text": inputs.texts[name], "words": words} for name, words in inputs.words.items()]
+    return [{"name": name, **sentence.described()} for name, sentence in inputs.asked.items()]
 
 
 def take_wishes(page: str, reported: Reported) -> None:
-    """Apply what a reader asked for: another blank of the sentence or the model's, words to follow, a scan, or changes."""
+    """Apply what a reader asked for: another blank of the sentence or the model's, its end, words to follow, a scan, or changes."""
     named, blank, word = (reported.get(name) for name in ("named", "blank", "word"))
     if isinstance(word, Mapping) and word.get("name") in ("text", "second") and isinstance(word.get("number"), int):
         take_word(page, word["name"], word["number"], word.get("text"))
@@ -94,6 +95,7 @@ def take_wishes(page: str, reported: Reported) -> None:
         set_values(page, {"blank": blank})
     if reported.get(ONLY_LIST) is False:
         set_values(page, {ONLY_LIST: False})
+    take_end(page, reported)
     take_scan(page, reported)
     take_changes(page, reported)
 
@@ -104,7 +106,7 @@ def _prediction(page: str, run: BlankRun, looked: LookedAt) -> dict[str, object]
     likely = _likely_words(looked, run)
     followed_scores = scores[looked.number] if scores else ()
     followed = _followed_words(followed_scores, looked.scores)
-    guessed = _mark_guesses(page, looked, likely)
+    guessed = _mark_guesses(page, run, looked, likely)
     rest = _rest(run, likely, blank.rest, changed=bool(looked.shift))
     if looked.shift:
         rest = f"{texts.MOVED.format(variation=percent(looked.shift.variation))} {rest}"
@@ -197,10 +199,11 @@ def _followed_words(before: Sequence[WordScore], after: Sequence[WordScore] | No
     ]
 
 
-def _mark_guesses(page: str, looked: LookedAt, likely: list[dict[str, object]]) -> str:
+def _mark_guesses(page: str, run: BlankRun, looked: LookedAt, likely: list[dict[str, object]]) -> str:
     """Write what a class guessed to the bars; name the guesses that stand at none."""
     guesses = class_guesses(page)
-    if not guesses or not guesses.is_about_blank(looked.text, looked.number, looked.changed):
+    typed = next(one.typed for one in run.inputs.asked.values() if one.text == looked.text)
+    if not guesses or not guesses.is_about_blank(typed, looked.number, looked.changed):
         return ""
     drawn, others = guesses.on_list([str(bar["label"]) for bar in likely])
     for bar, guess in zip(likely, drawn, strict=True):

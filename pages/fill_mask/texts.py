@@ -19,12 +19,10 @@ MOVED = "{variation} of the probability went to other words."
 # Input
 
 SENTENCE, FIRST_SENTENCE, SECOND_SENTENCE = "Sentence", "First sentence", "Second sentence"
-PLACEHOLDER = "Type ___ where a word should go"
+PLACEHOLDER = "Your own sentence; type ___ where a word should go"
 GUESS = "There was no word to restore, so “{word}” is the model's top prediction. Click it to make it a blank again."
 CHECK_WORDS_HELP = "Up to {maximum} words, separated by commas. A word of several pieces is scored piece by piece."
 COMPARE = "Compare two sentences"
-NO_BLANK = "**There is no blank yet.** Click a word below, or type `___` where a word should go."
-BLANK_LAST_WORD = "Blank the last word"
 
 # How the lists are shown
 

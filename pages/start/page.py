@@ -10,21 +10,23 @@ import streamlit as st
 
 from pages import contents
 from pages.start import texts
+from pages.ui.shell.address import widget_key
 from pages.ui.shell.frame import show_engine
 from pages.ui.shell.level import level_in_link
 from pages.ui.shell.two_kinds import show_two_kinds
 from pages.ui.stage.inputs import explain_problem, sentence_inputs
 from pages.ui.stage.routes import first_routes, route_fields, route_run, routes_stage
-from tx_core.errors import ExplorerError, TextProblem
-from tx_core.fill_mask.predictions import NO_BLANK
+from pages.ui.stage.tokens import note_how_read
+from tx_core.errors import ExplorerError
 
 fields = route_fields(texts.SENTENCE)
 inputs = sentence_inputs(PAGE, fields, asks=texts.ASK_SENTENCE, counts=False)
 if not first_routes(PAGE, fields):
     try:
         engine, run = inputs.engine(), route_run(inputs)
+        note_how_read(engine, inputs.text, key=widget_key(PAGE, "model"))
     except ExplorerError as problem:
-        explain_problem(PAGE, TextProblem(texts.NO_BLANK) if str(problem) == NO_BLANK else problem)
+        explain_problem(PAGE, problem)
         routes_stage(inputs, fields)
         badge.empty()
     else:

@@ -3,10 +3,7 @@
 from dataclasses import dataclass
 
 SENTENCE = "Yesterday I [MASK] to school."
-ASK_SENTENCE = "A sentence with a blank: write [MASK] or ___ where a word should go"
-NO_BLANK = (
-    "There is no blank to fill: click or tap a word below to make it the blank, or write [MASK] or ___ where a word should go."
-)
+ASK_SENTENCE = "Your own sentence; write ___ where a word should go, or tap one below"
 
 
 @dataclass(frozen=True)

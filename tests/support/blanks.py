@@ -50,4 +50,4 @@ def ask(app: AppTest, **wanted: object) -> AppTest:
 def click_word(app: AppTest, place: int, sentence: int = 0) -> AppTest:
     """Click a word of a sentence."""
     clicked = staged(app)["sentences"][sentence]
-    return ask(app, word={"name": clicked["name"], "number": place, "text": clicked["text"]})
+    return ask(app, word={"name": clicked["name"], "number": place, "text": clicked["typed"]})

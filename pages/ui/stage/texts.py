@@ -49,6 +49,7 @@ ENGLISH_ONLY = (
 )
 BLANK = "Blank"
 WORD_BUTTONS = ROUTES["words"]
+KEPT_SENTENCE = "{problem} The picture is still that of “{text}”."
 TOO_MANY_WORDS = "This text has more than {maximum} words. To make a blank, type ___ in the box where a word should go."
 
 # Pages in parts

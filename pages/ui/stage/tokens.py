@@ -4,12 +4,13 @@ which a click makes blanks, and another brings back.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.ui.shell.address import is_offered, widget_binding, widget_key
+from pages.ui.shell.address import is_offered, page_view, value_of, widget_binding, widget_key
 from pages.ui.shell.controls import offer_multilingual_model
 from pages.ui.shell.fields import flag_field
 from pages.ui.shell.numbers import plural
@@ -19,12 +20,15 @@ from tx_core.engine.engine import Engine
 from tx_core.engine.tokenizer import MAX_TEXT_CHARACTERS
 from tx_core.errors import TextProblem
 from tx_core.fill_mask import blanks
-from tx_core.fill_mask.blanks import TextPart
+from tx_core.fill_mask.blanks import read_sentence
+from tx_core.fill_mask.predictions import predict
 from tx_core.transformer.trace import Encoding
 
 MAX_WORD_BUTTONS = 150
 SPECIAL_FIELD = flag_field("nospecial")
 """Whether a page reads its text without special tokens."""
+OPEN_END_FIELD = flag_field("noend")
+"""Whether a sentence without an end is read as it is; else a full stop is added."""
 MAX_SPLIT_SHARE, MIN_SPLIT_WORDS = 0.5, 2
 """More of the words without a capital cut into pieces, and at least so many: the vocabulary was not made for the language.
 
@@ -128,42 +132,63 @@ def note_special_tokens(engine: Engine, added: bool, pair: str = "", *, whose: s
     st.caption(" ".join([":material/info:", *([f"**{escape_markdown(whose)}:**"] if whose else []), *notes]))
 
 
-def sentence_words(text_key: str) -> list[tuple[str, bool]]:
-    """List the words of the text in the session under text_key, each with whether it is a blank, in reading order.
+@dataclass(frozen=True)
+class TypedSentence:
+    """A sentence of the session: as it stands in its box, and as a model that fills blanks reads it.
 
-    A blank is named by the word that it replaced, "" where none is known. Texts of more than MAX_WORD_BUTTONS words are edited in
-    their box only: the page says so, and none is listed.
+    words: each with whether it is a blank, in reading order. A blank is named by the word that it replaced, "" where none is known.
+    Texts of more than MAX_WORD_BUTTONS words are edited in their box only: none is listed. is_chosen: whether the blank was chosen
+    for the reader. end: "added" for a full stop that was added, "left out" for one that the reader took away. note: what a reader
+    should know, for `st.info`.
     """
-    text = st.session_state[text_key]
-    if len(text) > MAX_TEXT_CHARACTERS:  # below, the page says by how much it is too long
-        return []
-    parts = blanks.text_parts(text)
-    if len(parts) > MAX_WORD_BUTTONS:
-        st.caption(texts.TOO_MANY_WORDS.format(maximum=MAX_WORD_BUTTONS))
-        return []
-    names = iter(_original_words(text_key, text))
-    return [(next(names) if part.blank else part.text, part.blank) for part in parts]
+
+    typed: str
+    text: str
+    words: list[tuple[str, bool]]
+    is_chosen: bool = False
+    end: str = ""
+    note: str = ""
+
+    def described(self) -> dict[str, object]:
+        """Return what a stage is told of it."""
+        return {"typed": self.typed, "text": self.text, "words": self.words, "isChosen": self.is_chosen, "end": self.end}
+
+
+def typed_sentence(page: str, name: str) -> TypedSentence:
+    """Return the sentence of a page's field, with a word blanked where it has no blank; of a text of signs alone, the last one."""
+    key, closes = widget_key(page, name), not value_of(page, OPEN_END_FIELD.name)
+    typed = value_of(page, name)
+    try:
+        read = read_sentence(typed, closes=closes)
+    except TextProblem as problem:
+        kept = st.session_state.get(f"{key}_read", page_view(page).fields.first_values[name])
+        note = texts.KEPT_SENTENCE.format(problem=problem, text=escape_markdown(kept))
+        return TypedSentence(typed, read_sentence(kept, closes=closes).text, [], note=note)
+    st.session_state[f"{key}_read"] = typed
+    is_left = not closes and read_sentence(typed).closed
+    end = "added" if read.closed else "left out" if is_left else ""
+    text = blanks.mark_blanks(typed)
+    names = iter(_original_words(key, text))
+    parts = blanks.text_parts(text) if len(text) <= MAX_TEXT_CHARACTERS else ()  # else the page says by how much it is too long
+    words = [(next(names) if part.blank else part.text, part.blank or at == read.chosen) for at, part in enumerate(parts)]
+    is_long = len(words) > MAX_WORD_BUTTONS
+    note = texts.TOO_MANY_WORDS.format(maximum=MAX_WORD_BUTTONS) if is_long else ""
+    return TypedSentence(typed, read.text, [] if is_long else words, read.chosen is not None, end, note)
 
 
 def click_word(text_key: str, clicked: int, fill_in: Callable[[str, int], str]) -> None:
-    """Make a blank of a word of the session's text, or a word of a blank: see `toggle_blank`."""
-    text = st.session_state[text_key]
-    if len(text) > MAX_TEXT_CHARACTERS:
-        return
-    parts = blanks.text_parts(text)
-    if 0 <= clicked < len(parts):
-        toggle_blank(text_key, parts, clicked, _original_words(text_key, text), fill_in)
+    """Make a blank of a word of the session's text, or a word of a blank.
 
-
-def toggle_blank(
-    text_key: str, parts: tuple[TextPart, ...], clicked: int, originals: tuple[str, ...], fill_in: Callable[[str, int], str]
-) -> None:
-    """Make a blank of a word, or a word of a blank, in the session's text.
-
-    clicked: which of the parts. originals: the word that each blank replaced, "" where none is known: there,
-    `fill_in(text, number)` gives the sentence instead.
+    A blank becomes the word that it replaced; where none is known, `fill_in(text, number)` gives the sentence instead.
     """
-    text, part = st.session_state[text_key], parts[clicked]
+    typed = st.session_state[text_key]
+    if len(typed) > MAX_TEXT_CHARACTERS:
+        return
+    text = blanks.mark_blanks(typed)
+    parts = blanks.text_parts(text)
+    if not 0 <= clicked < len(parts):
+        return
+    part, originals = parts[clicked], _original_words(text_key, text)
     number = sum(before.blank for before in parts[:clicked])
     if not part.blank:
         edited = blanks.replace_part(text, part, blanks.NEW_BLANK)
@@ -175,12 +200,16 @@ def toggle_blank(
     _remember_originals(text_key, edited, originals)
 
 
-def blank_last_word(text_key: str) -> None:
-    """Make a blank of the last word of the session's text, unless a blank was typed since this was offered."""
-    text = st.session_state[text_key]
-    parts = blanks.text_parts(text)
-    if parts and not any(part.blank for part in parts):
-        toggle_blank(text_key, parts, len(parts) - 1, (), lambda text, _: text)
+def take_end(page: str, reported: Mapping[str, object]) -> None:
+    """Add a full stop to a sentence without an end, or take it away, as a reader asked."""
+    if isinstance(reported.get("end"), bool):
+        st.session_state[widget_key(page, OPEN_END_FIELD.name)] = not reported["end"]
+
+
+def fill_blank(engine: Engine, text: str, number: int, *, closes: bool) -> tuple[str, str]:
+    """Return a text with one blank filled with the model's first guess, and the guess. Raises ExplorerError."""
+    best = predict(engine, read_sentence(text, closes=closes).text, top_k=1).blanks[number].predictions[0]
+    return blanks.fill_blanks(text, engine.tokenizer, {number: best.id}), best.label
 
 
 def _original_words(text_key: str, text: str) -> tuple[str, ...]:
