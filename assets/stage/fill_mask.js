@@ -12,6 +12,7 @@ import { closed, withOrigin } from "./core/export_menu.js";
 import { segments } from "./core/toolbar.js";
 import { drawScan, makeScan, scannedWall } from "./fill_mask/scan.js";
 import { drawSteps, filledBlanks, makeSteps } from "./fill_mask/steps.js";
+import { afterWords } from "./routes/end.js";
 import { arrangeRoutes, drawRoutes, ROUTE_FIELDS, ROUTE_PARTS } from "./routes/beside.js";
 import { drawPredictions, makePredictions } from "./views/predictions.js";
 
@@ -98,10 +99,10 @@ function drawSentences(stage, inPlace) {
     if (filler) return element("span", { class: "filled" }, visible(filler.word), " ", element("small", {}, say(labels.steps.inPlace, filler)));
     return word ? element("s", {}, word) : "[MASK]";
   };
-  refill(stage.sentences, [sentences, prediction?.blank[0], [...inPlace]], () => sentences.filter(({ words }) => words.length).map(({ name, text, words }) => element("div", {
+  refill(stage.sentences, [sentences, prediction?.blank[0], [...inPlace]], () => sentences.filter(({ words }) => words.length).map(({ name, text, typed, words, ...read }) => element("div", {
     class: "sentence", role: "group", "aria-label": labels.words, title: labels.words }, ...words.map((word, number) => button(
-    contents(text, words, word, number), () => stage.act.change({ word: { name, number, text } }),
-    { class: "word", "aria-pressed": String(word[1]) })))));
+    contents(text, words, word, number), () => stage.act.change({ word: { name, number, text: typed } }),
+    { class: "word", "aria-pressed": String(word[1]) })), ...afterWords(read, stage.act.change))));
 }
 
 // The bars as a figure, before and after the changes of the run.

@@ -10,6 +10,7 @@ import { placeStage } from "./core/place.js";
 import { unpackStage } from "./core/run.js";
 import { arrive, begin, noteLooks, setQuietly, stageOf } from "./core/stage.js";
 import { makeStore } from "./core/store.js";
+import { afterWords } from "./routes/end.js";
 import { makeRoutePicture } from "./routes/picture.js";
 import { makeControls } from "./routes/toolbar.js";
 
@@ -75,10 +76,9 @@ function draw(stage) {
 }
 
 function drawWords({ header, words: node, change }) {
-  node.hidden = Boolean(header.next); // what comes next has no blank to be moved
+  node.hidden = Boolean(header.next) || !header.words.length; // what comes next has no blank to be moved
   const followed = header.words.findIndex(([, isBlank]) => isBlank);
-  refill(node, [header.words, header.text], () => header.words.map(([word, isBlank], number) => button(visible(isBlank ? header.tokens[header.place] : word),
-    () => number !== followed && change({ word: { number, text: header.text } }),
-    { class: isBlank && number !== followed ? "word other-blank" : "word", "aria-pressed": String(number === followed), ...(isBlank && number !== followed ? { title: TEXTS.routes.otherBlank } : {}) })));
+  refill(node, [header.words, header.typed, header.isChosen, header.end], () => [...header.words.map(([word, isBlank], number) => button(visible(isBlank ? header.tokens?.[header.place] ?? "___" : word),
+    () => number !== followed && change({ word: { number, text: header.typed } }),
+    { class: isBlank && number !== followed ? "word other-blank" : "word", "aria-pressed": String(number === followed), ...(isBlank && number !== followed ? { title: TEXTS.routes.otherBlank } : {}) })), ...afterWords({ ...header, isChosen: true }, change)]);
 }
-

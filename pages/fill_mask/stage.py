@@ -85,7 +85,7 @@ def _sentences(inputs: BlankInputs) -> list[dict[str, object]]:
 
 
 def take_wishes(page: str, reported: Reported) -> None:
-    """Apply what a reader asked for: another blank of the sentence or the model's, its end, words to follow, a scan, or changes."""
+    """Apply what a reader asked for: another blank, the model's, the end of the sentence, words to follow, a scan, or changes."""
     named, blank, word = (reported.get(name) for name in ("named", "blank", "word"))
     if isinstance(word, Mapping) and word.get("name") in ("text", "second") and isinstance(word.get("number"), int):
         take_word(page, word["name"], word["number"], word.get("text"))

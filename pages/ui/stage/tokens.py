@@ -136,10 +136,10 @@ def note_special_tokens(engine: Engine, added: bool, pair: str = "", *, whose: s
 class TypedSentence:
     """A sentence of the session: as it stands in its box, and as a model that fills blanks reads it.
 
-    words: each with whether it is a blank, in reading order. A blank is named by the word that it replaced, "" where none is known.
-    Texts of more than MAX_WORD_BUTTONS words are edited in their box only: none is listed. is_chosen: whether the blank was chosen
-    for the reader. end: "added" for a full stop that was added, "left out" for one that the reader took away. note: what a reader
-    should know, for `st.info`.
+    words: each with whether it is a blank, in reading order. A blank is named by the word that it replaced, "" where none is
+    known. Texts of more than MAX_WORD_BUTTONS words are edited in their box only: none is listed. is_chosen: whether the blank
+    was chosen for the reader. end: "added" for a full stop that was added, "left out" for one that the reader took away. note:
+    what a reader should know, for `st.info`.
     """
 
     typed: str
@@ -155,7 +155,7 @@ class TypedSentence:
 
 
 def typed_sentence(page: str, name: str) -> TypedSentence:
-    """Return the sentence of a page's field, with a word blanked where it has no blank; of a text of signs alone, the last one."""
+    """Return the sentence of a page's field, with a word blanked where it has no blank; of signs alone, the sentence before."""
     key, closes = widget_key(page, name), not value_of(page, OPEN_END_FIELD.name)
     typed = value_of(page, name)
     try:

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.fill_mask import texts
 from pages.fill_mask.inputs import ONLY_LIST
-from tests.support.blanks import ask, click_word, followed, likely, pictured, predicts
+from tests.support.blanks import ask, click_word, followed, likely, pictured, predicts, words
 from tests.support.drawings import says
 from tests.support.staged import axes, below, is_staged, made_changes, staged
 from tx_core.engine import catalogue
@@ -160,13 +160,47 @@ def test_a_clicked_word_becomes_a_blank_and_a_clicked_blank_the_word_again(open_
     assert text_of(app) == "thank you very much."
 
 
-def test_without_a_blank_there_is_a_hint_and_one_click_makes_one(open_app):
-    app = open_app("fill_mask", text="The cat sleeps.")
-    assert any(texts.NO_BLANK in markdown.value for markdown in app.markdown)
-    assert not predicts(app)
-    app.button(key="fill_mask_text_last").click().run()
-    assert text_of(app) == "The cat [MASK]."
-    assert predicts(app)
+def test_a_sentence_without_a_blank_has_one_chosen_which_another_click_moves_and_the_box_keeps_what_was_typed(open_app):
+    app = open_app("fill_mask", text="My dog eats bread")
+    assert text_of(app) == "My dog eats bread"
+    assert words(app) == [("My", False), ("dog", False), ("eats", True), ("bread", False)]
+    assert staged(app)["sentences"][0]["isChosen"]
+    best = predict(catalogue.load(catalogue.DEFAULT), "My dog [MASK] bread.", top_k=1).blanks[0].predictions[0]
+    assert likely(app)[0]["label"] == best.word
+    again = open_app("fill_mask", **staged(app)["address"]["own"])
+    assert words(again) == words(app) and text_of(again) == text_of(app)
+    click_word(app, 3)
+    assert text_of(app) == "My dog eats [MASK]"
+    assert words(app)[3] == ("bread", True) and predicts(app)
+    click_word(app, 3)
+    assert text_of(app) == "My dog eats bread"
+    assert words(app)[2] == ("eats", True) and predicts(app)
+
+
+def test_the_full_stop_that_is_added_can_be_taken_away_and_a_link_keeps_that(open_app):
+    app = open_app("fill_mask", text="She baked a cake on ___")
+    assert staged(app)["sentences"][0]["end"] == "added"
+    assert any(character.isalpha() for character in likely(app)[0]["label"])
+    ask(app, end=False)
+    assert staged(app)["sentences"][0]["end"] == "left out"
+    assert likely(app)[0]["label"] == "."
+    link = staged(app)["address"]["own"]
+    assert link["noend"] == "1"
+    assert likely(open_app("fill_mask", **link))[0]["label"] == "."
+    ask(app, end=True)
+    assert "noend" not in staged(app)["address"]["own"]
+    assert staged(open_app("fill_mask", text="She baked a ___!"))["sentences"][0]["end"] == ""
+
+
+@pytest.mark.parametrize("typed", ["?!", " "])
+def test_a_text_of_signs_alone_keeps_the_last_picture_and_says_so(open_app, typed: str):
+    app = open_app("fill_mask", text="My dog eats bread")
+    before = likely(app)
+    app.text_input(key="fill_mask_text").set_value(typed).run()
+    assert likely(app) == before
+    assert text_of(app) == typed
+    assert any("The picture is still that of “My dog eats bread”" in one.value for one in app.info)
+    assert predicts(open_app("fill_mask", text=typed))
 
 
 def test_a_word_behind_a_blank_travels_in_the_link(open_app):

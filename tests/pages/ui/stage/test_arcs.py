@@ -106,7 +106,7 @@ def test_of_one_visitor_few_requests_wait_so_that_another_is_soon_answered(monke
 
 
 def test_a_click_moves_the_blank_and_brings_the_word_behind_it_back(monkeypatch):
-    state = {"start_text": TEXT, "start_model": catalogue.DEFAULT, "start_nospecial": False}
+    state = {"start_text": TEXT, "start_model": catalogue.DEFAULT, "start_nospecial": False, "start_noend": False}
     monkeypatch.setattr("streamlit.session_state", state)
     move_blank("start", 4, "Birds sing.")  # something else was typed since
     move_blank("start", 2, TEXT)  # the blank itself
