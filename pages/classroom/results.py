@@ -32,16 +32,44 @@ def lesson_of(source: str) -> Lesson:
     return read_lesson(source.encode())
 
 
+LEAST_FOR_GAIN = 10
+"""From how many students on, who voted twice, a gain is computed."""
+
+
 class Votes(NamedTuple):
-    """The guesses of a class at a step, and those of before its discussion; None where there was none."""
+    """The votes of a class at a step.
+
+    last: those that stand. first: those of before its discussion; None where there was none. both: first and last of each student
+    who voted again, if only to keep the vote.
+    """
 
     last: Sequence[str] = ()
     first: Sequence[str] | None = None
+    both: Sequence[tuple[str, str]] = ()
+
+
+class Compared(NamedTuple):
+    """How many students voted twice, how many of them were right before the discussion and after it, and the normalised gain,
+    None where there is none."""
+
+    count: int
+    before: int
+    after: int
+    gain: float | None
 
 
 def votes_of(rooms: "Rooms", room: "Room", number: int) -> Votes:
     """Return what a class has guessed at a step, hidden words left out."""
-    return Votes(rooms.guesses(room, number), rooms.guesses(room, number, "first") if number in room.discussed else None)
+
+    def is_shown(*texts: str | None) -> bool:
+        return all(text is not None and not room.hides(number, text) for text in texts)
+
+    votes = rooms.votes(room, number)
+    last = [vote.standing for vote in votes if is_shown(vote.standing)]
+    if number not in room.discussed:
+        return Votes(last)
+    both = [(vote.first, vote.last) for vote in votes if is_shown(vote.first, vote.last)]
+    return Votes(last, [vote.first for vote in votes if is_shown(vote.first)], both)
 
 
 def shows_votes(room: "Room", number: int) -> bool:
@@ -67,9 +95,9 @@ def message(room: "Room", votes: Votes, *, for_teacher: bool, step: int | None =
     }
     question = lesson_of(room.source).steps[at - 1].question
     if at in room.revealed:
-        told["results"] = results(question, answer_of(room, at), votes.last, votes.first)
+        told["results"] = results(question, answer_of(room, at), votes)
     elif shows_votes(room, at):
-        told["results"] = results(question, None, votes.first or ())
+        told["results"] = results(question, None, Votes(votes.first or ()))
     asks = question is not None
     if for_teacher:
         answered = room.answered.get(at, 0) if asks else None
@@ -109,13 +137,9 @@ def answer_of(room: "Room", number: int) -> Answer | None:
     return read_answer(room.revealed.get(number))
 
 
-def results(
-    question: Question | None, answer: Answer | None, guesses: Sequence[str], first: Sequence[str] | None = None
-) -> dict[str, object]:
-    """Count the guesses of a class, beside the model's answer where there is one, with one sentence that compares them.
-
-    first: the guesses before the discussion; None where there was none.
-    """
+def results(question: Question | None, answer: Answer | None, votes: Votes) -> dict[str, object]:
+    """Count the guesses of a class, beside the model's answer where there is one, with one sentence that compares them."""
+    guesses, first, _ = votes
     kind = QUESTION_KINDS[question.kind] if question else None
     if kind is None or kind.count is None:
         said = {0: texts.NO_VOTES, 1: texts.ONE_TO_DISCUSS}.get(len(guesses), texts.TO_DISCUSS)
@@ -123,7 +147,7 @@ def results(
     counts = kind.count(question, answer, guesses, first or ())
     hits = count_right(question, answer, guesses)
     grid = grid_of(question)
-    compared = [gain_in_words(question, answer, first, guesses)] if first is not None else []
+    compared = [] if first is None else votes_in_words(question, answer, votes)
     return {
         "rows": [row(one, len(guesses), model_text(one, answer), first) for one in counts],
         "typed": kind.any_word,
@@ -145,24 +169,27 @@ def model_text(count: AnswerCount, answer: Answer | None) -> str:
     return texts.MODELS_NUMBER.format(value=f"{answer.value:.3g}") if count.right else ""
 
 
-def gain_in_words(question: Question, answer: Answer | None, first: Sequence[str], last: Sequence[str]) -> str:
-    """Compare the votes before and after a discussion: how many were right, and the gain; just how many where none is right."""
-    before, after, gain = gain_of(question, answer, Votes(last, first))
-    if before is None:
-        return texts.VOTED_FIRST.format(count=len(first))
-    shares = {"before": whole_percent(before), "after": whole_percent(after)}
-    return texts.GAIN.format(**shares, gain=texts.NO_GAIN if gain is None else f"{gain:.2f}")
+def votes_in_words(question: Question, answer: Answer | None, votes: Votes) -> list[str]:
+    """Compare the votes before and after a discussion in sentences: of how many, how many were right, and the gain."""
+    said, compared = [texts.VOTED_FIRST.format(count=len(votes.first))], compare_votes(question, answer, votes)
+    if compared and compared.count:
+        shares = [whole_percent(right / compared.count) for right in compared[1:3]]
+        template = texts.GAIN if compared.count >= LEAST_FOR_GAIN else texts.VOTED_TWICE
+        gain = texts.NO_GAIN if compared.gain is None else f"{compared.gain:.2f}"
+        values = {"before": compared.before, "after": compared.after, "before_share": shares[0], "after_share": shares[1]}
+        said = [template.format(count=compared.count, gain=gain, least=LEAST_FOR_GAIN, **values)]
+    if stands := len(votes.first) - len(votes.both):
+        said.append(texts.FIRST_STANDS.format(count=stands))
+    return said
 
 
-def gain_of(question: Question, answer: Answer | None, votes: Votes) -> tuple[float | None, float | None, float | None]:
-    """Return the shares of right guesses before and after a discussion, and the normalised gain; None where there is none."""
-    if not (answer and votes.last):
-        return None, None, None
-    after = count_right(question, answer, votes.last) / len(votes.last)
-    if not votes.first:
-        return None, after, None
-    before = count_right(question, answer, votes.first) / len(votes.first)
-    return before, after, normalised_gain(before, after)
+def compare_votes(question: Question, answer: Answer | None, votes: Votes) -> Compared | None:
+    """Count the right votes of those who voted before and after a discussion; None without one, or without a right answer."""
+    if not answer or votes.first is None:
+        return None
+    before, after = (count_right(question, answer, [vote[at] for vote in votes.both]) for at in (0, 1))
+    count = len(votes.both)
+    return Compared(count, before, after, normalised_gain(before / count, after / count) if count >= LEAST_FOR_GAIN else None)
 
 
 def row(count: AnswerCount, total: int, model_says: str, first: Sequence[str] | None) -> dict[str, object]:

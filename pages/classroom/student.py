@@ -90,7 +90,8 @@ def draw_step(code: str, token: str) -> None:
         if step.question:
             show_sentence(step)
             if first is not None:
-                st.text(texts.YOUR_FIRST_VOTE.format(guess=first))
+                stands = [] if revealed or guess is not None else [texts.STANDS]
+                st.text(" ".join([texts.YOUR_FIRST_VOTE.format(guess=first), *stands]))
             if guess is not None and not room.together and not revealed:  # at their own pace, they are told at once
                 entrance.draw_or_explain(show_verdict, step, guess, key)
             else:
@@ -138,6 +139,9 @@ def ask(token: str, student: Student, step: Step, key: str, revealed: bool) -> N
         st.markdown(f"**{escape_markdown(step.question.ask)}**")
     else:
         guess = ask_question(step, key, texts.SEND)
+        first = student.sent.get("first")
+        if first is not None and kept is None and not guess and st.button(texts.KEEP_GUESS, key=f"{key}_keep"):
+            guess = first
     with st.container(key="classroom_guess_said"):
         if guess:
             kept = send(host_store().answer, token, student.step, guess, key) or kept

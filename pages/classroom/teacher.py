@@ -10,7 +10,7 @@ from pages.classroom import entrance, texts
 from pages.classroom.entrance import button
 from pages.classroom.events import host_store
 from pages.classroom.reach import reachable
-from pages.classroom.results import answer_of, gain_of, lesson_of, message, sentence_of, votes_of
+from pages.classroom.results import answer_of, compare_votes, lesson_of, message, sentence_of, votes_of
 from pages.classroom.student import say_closed, show_sentence, show_step_head, show_view
 from pages.ui.panels.lesson_question import choices_of, compute, engine_of_step
 from pages.ui.panels.question_kinds import QUESTION_VIEWS
@@ -22,6 +22,7 @@ from pages.ui.stage.scripts import component
 from pages.ui.stage.tokens import escape_markdown
 from tx_core.analysis.table_file import csv_table
 from tx_core.classroom.lesson_file import Step, with_line
+from tx_core.classroom.questions import count_right
 from tx_core.classroom.rooms import MAX_TIMER_MINUTES, NO_TEACHER, Member, Room
 from tx_core.errors import ExplorerError, RoomGone, RoomProblem
 
@@ -290,16 +291,20 @@ def close_room(token: str, room: Room) -> None:
 
 
 def summary_rows(token: str) -> list[tuple[object, ...]]:
-    """Return for every question whose answer is revealed: step, question, answers, shares right now and before, gain."""
+    """Return for every question whose answer is revealed: step, question, answers, the share that is right; and of those who
+    voted twice: how many, their shares before and after the discussion, the gain."""
     rooms, rows = host_store(), []
     room = rooms.of_teacher(token)
     for number, step in enumerate(lesson_of(room.source).steps, 1):
         if number not in room.revealed:
             continue
-        votes = votes_of(rooms, room, number)
-        before, after, gain = gain_of(step.question, answer_of(room, number), votes)
-        shares = [None if share is None else round(share, 3) for share in (after, before, gain)]
-        rows.append((number, step.question.ask, len(votes.last), *shares))
+        answer, votes = answer_of(room, number), votes_of(rooms, room, number)
+        right, compared = count_right(step.question, answer, votes.last), compare_votes(step.question, answer, votes)
+        count, before, after, gain = compared or (None, None, None, None)
+        rounded = partial(map, lambda share: None if share is None else round(share, 3))
+        of_all = [right / len(votes.last) if right is not None and votes.last else None]
+        of_both = [before / count, after / count, gain] if count else [None] * 3
+        rows.append((number, step.question.ask, len(votes.last), *rounded(of_all), count, *rounded(of_both)))
     return rows
 
 
@@ -327,5 +332,6 @@ def answers_csv(token: str) -> bytes:
     for number, step, nickname, guess, sentence, first in host_store().export(token):
         question = steps[step - 1].question
         model = room.revealed.get(step, {}).get("right")
-        rows.append((number, nickname, step, question.ask if question else None, guess, model, sentence, first))
+        answer = first if guess is None else guess  # a vote stands unless it is changed
+        rows.append((number, nickname, step, question.ask if question else None, answer, model, sentence, first))
     return csv_table({}, texts.COLUMNS, rows)

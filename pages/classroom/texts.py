@@ -30,7 +30,8 @@ PROJECTED = "{step} · code {code}"
 SEND = "Send my guess"
 YOUR_GUESS = "Your guess: “{guess}”."
 CHANGEABLE = "You can change it until the answer is revealed."
-NO_GUESS_OF_YOURS, NO_SECOND_VOTE = "You did not guess here.", "You did not vote again."
+NO_GUESS_OF_YOURS, NO_SECOND_VOTE = "You did not guess here.", "You did not vote again: your first vote stands."
+KEEP_GUESS = "Keep my guess"
 SENTENCE = "Sentence: {sentence}"
 WAITING = "When your teacher reveals the answers, they appear here."
 OWN_PACE = "Go on when you like. When your teacher reveals the answers of this step, they appear here."
@@ -47,8 +48,16 @@ DISCUSS = "Discuss, then vote again"
 DISCUSS_NOW = "Discuss with your neighbour, then vote again."
 SHOW_FIRST = "Show the first vote"
 YOUR_FIRST_VOTE = "Your first vote: “{guess}”."
+STANDS = "It stands unless you change it."
 FIRST_VOTE, SECOND_VOTE = "first vote", "second vote"
-GAIN = "Right before the discussion: {before}; after it: {after} (normalised gain {gain})."
+GAIN = (
+    "{count} voted twice. Right before the discussion: {before} ({before_share}); after it: {after} ({after_share}); normalised "
+    "gain {gain}."
+)
+VOTED_TWICE = (
+    "{count} voted twice. Right before the discussion: {before}; after it: {after}. A gain is computed from {least} students on."
+)
+FIRST_STANDS = "Not voted again, so that the first vote stands: {count}."
 NO_GAIN = "none: all were right"
 VOTED_FIRST = "{count} voted before the discussion."
 HIDE_AGAIN = "Hide the answers again"
@@ -100,7 +109,9 @@ WRITTEN = "Look through the answers first"
 WRITTEN_COUNT, REFUSED_COUNT = "{text} ({count})", "{text} ({count}): on the list of refused words"
 HIDE_WORD, SHOW_WORD = "Hide", "Show"
 SUMMARY = "Summary"
-SUMMARY_COLUMNS = ("step", "question", "answers", "right", "right before the discussion", "normalised gain")
+SUMMARY_COLUMNS = (
+    *("step", "question", "answers", "right", "voted twice", "right before the discussion", "right after it", "normalised gain"),
+)
 SUMMARY_FILE = "Summary as CSV"
 NOTHING_REVEALED = "Here stands how many were right, once answers are revealed."
 NOTES = "Notes for the teacher"

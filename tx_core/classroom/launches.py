@@ -14,7 +14,7 @@ from tx_core.classroom.lesson_file import read_lesson
 from tx_core.classroom.measures import read_answer
 from tx_core.classroom.questions import count_right
 from tx_core.classroom.room_database import ENTRIES, LAUNCHES, NONCES, STUDENTS
-from tx_core.classroom.rooms import Room, Rooms, Student
+from tx_core.classroom.rooms import VOTES, Room, Rooms, Student
 
 MAX_TRIES, FIRST_PAUSE_SECONDS, AT_ONCE = 6, 60, 20
 """A grade is sent again after 1, 4, 16, … minutes, for six hours in all; how many of them one server sends in a row."""
@@ -56,7 +56,7 @@ def keep_launch(rooms: Rooms, student: Student, platform: str, user: str, lineit
 
 
 def guesses_of(rooms: Rooms, student: int) -> dict[int, str] | None:
-    """Return the guesses of a student by step; None where no platform waits for their grade."""
+    """Return the guesses of a student that stand, by step; None where no platform waits for their grade."""
     with rooms.reading() as connection:
         is_launched = connection.scalar(select(LAUNCHES.c.student).filter_by(student=student, due=None))
         return None if is_launched is None else _guesses(connection, student)
@@ -112,5 +112,5 @@ def forget(rooms: Rooms, grade: Grade) -> None:
 
 
 def _guesses(connection: Connection, student: int) -> dict[int, str]:
-    asked = select(ENTRIES.c.step, ENTRIES.c.text).filter_by(student=student, kind="guess")
-    return {step: text for step, text in connection.execute(asked)}
+    asked = select(ENTRIES.c.step, ENTRIES.c.text).where(ENTRIES.c.student == student, ENTRIES.c.kind.in_(VOTES))
+    return {step: text for step, text in connection.execute(asked.order_by(ENTRIES.c.kind))}  # a first vote stands unless changed

@@ -8,7 +8,7 @@ those of several. This module imports no torch.
 import hashlib
 import secrets
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
@@ -55,6 +55,8 @@ MAX_COUNTED = 100_000
 """Keys that are counted; the oldest are evicted first."""
 EntryKind = Literal["guess", "first", "sentence"]
 """What a student sends at a step: a guess, the one of before a discussion, or an own sentence."""
+VOTES: tuple[EntryKind, ...] = ("first", "guess")
+"""The kinds of a guess, as `Vote` has them."""
 
 NO_ROOM = "There is no room with this code. Check the six letters; a room closes when its time is over, or its teacher closes it."
 NO_TEACHER = "This link leads to no room. A room closes when its time is over, or its teacher closes it. Open a new one."
@@ -142,6 +144,18 @@ class Member(NamedTuple):
     nickname: str
     guesses: int
     is_silent: bool
+
+
+class Vote(NamedTuple):
+    """What a student guessed at a step. first: before its discussion, None for nothing. last: since then, or without one."""
+
+    first: str | None
+    last: str | None
+
+    @property
+    def standing(self) -> str | None:
+        """The vote that counts: the first one stands unless another follows."""
+        return self.first if self.last is None else self.last
 
 
 class Word(NamedTuple):
@@ -392,16 +406,16 @@ class Rooms:
             if step in room.discussed:
                 self._change(connection, room, discussed={**room.discussed, step: shown})
 
-    def guesses(self, room: Room, step: int, kind: EntryKind = "guess") -> list[str]:
-        """List the guesses at a step of a room, or its first vote, but for hidden words. The caller has checked a token."""
+    def votes(self, room: Room, step: int) -> list[Vote]:
+        """List what each student guessed at a step, in the order in which they came. The caller has checked a token."""
         with self.reading() as connection:
-            return [text for text in texts_at(connection, room, step, kind) if not room.hides(step, text)]
+            return votes_at(connection, room, step)
 
     def words(self, token: str, step: int) -> list[Word]:
         """List what was guessed at a step, the most frequent first, for the teacher. Raises RoomProblem."""
         with self.reading() as connection:
             room = self._teachers_room(connection, token)
-            names, counts = count_names(texts_at(connection, room, step, "guess"))
+            names, counts = count_names([vote.standing for vote in votes_at(connection, room, step)])
         return [Word(names[name], count, room.hides(step, name), is_refused(name)) for name, count in counts.most_common()]
 
     def hide_word(self, token: str, step: int, word: str, hidden: bool) -> None:
@@ -414,11 +428,15 @@ class Rooms:
         """List the students of a room, in the order in which they came, for their teacher. Raises RoomProblem."""
         with self.reading() as connection:
             room = self._teachers_room(connection, token).id
-            sent: Counter[int] = Counter()
-            for student, kind in connection.execute(select(ENTRIES.c.student, ENTRIES.c.kind).filter_by(room=room)):
-                sent[student] += kind == "guess"
+            sent: dict[int, set[int]] = defaultdict(set)
+            for student, step, kind in connection.execute(
+                select(ENTRIES.c.student, ENTRIES.c.step, ENTRIES.c.kind).filter_by(room=room)
+            ):
+                sent[student] |= {step} if kind in VOTES else set()
             rows = connection.execute(select(STUDENTS.c.id, STUDENTS.c.nickname).filter_by(room=room).order_by(STUDENTS.c.id))
-            return [Member(key, number, name, sent[key], key not in sent) for number, (key, name) in enumerate(rows, 1)]
+            return [
+                Member(key, number, name, len(sent.get(key, ())), key not in sent) for number, (key, name) in enumerate(rows, 1)
+            ]
 
     def remove(self, token: str, student: int | None) -> None:
         """Remove a student with all that they sent, or all who sent nothing (None); they may join again. Raises RoomProblem."""
@@ -456,7 +474,10 @@ class Rooms:
             return [Sentence(*row) for row in connection.execute(asked.where(*here).order_by(STUDENTS.c.id))]
 
     def export(self, token: str) -> list[tuple[int, int, str, str | None, str | None, str | None]]:
-        """List every answer and sentence: the student's number in the room, the step, nickname, guess, sentence, first vote."""
+        """List every answer and sentence: the student's number in the room, the step, nickname, guess, sentence, first vote.
+
+        guess: None where a first vote stands.
+        """
         members = {member.id: member for member in self.members(token)}
         with self.reading() as connection:
             room = self._teachers_room(connection, token)
@@ -579,11 +600,13 @@ def sentence_at(connection: Connection, room: Room, student: int) -> str | None:
     return connection.scalar(select(ENTRIES.c.text).filter_by(student=student, step=room.step, room=room.id, kind="sentence"))
 
 
-def texts_at(connection: Connection, room: Room, step: int, kind: EntryKind) -> list[str]:
-    """List what was sent at a step, in the order in which the students came."""
-    return list(
-        connection.scalars(select(ENTRIES.c.text).filter_by(room=room.id, step=step, kind=kind).order_by(ENTRIES.c.student))
-    )
+def votes_at(connection: Connection, room: Room, step: int) -> list[Vote]:
+    """List what each student guessed at a step, in the order in which they came."""
+    asked = select(ENTRIES.c.student, ENTRIES.c.kind, ENTRIES.c.text).filter_by(room=room.id, step=step)
+    sent: dict[int, dict[str, str]] = defaultdict(dict)
+    for student, kind, text in connection.execute(asked.where(ENTRIES.c.kind.in_(VOTES)).order_by(ENTRIES.c.student)):
+        sent[student][kind] = text
+    return [Vote(*map(kinds.get, VOTES)) for kinds in sent.values()]
 
 
 def word_key(guess: str) -> str:

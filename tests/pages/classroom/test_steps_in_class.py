@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from pages.classroom import reach, texts
 from pages.classroom.entrance import SECRET
 from pages.classroom.results import sentence_of
-from pages.classroom.teacher import summary_csv
+from pages.classroom.teacher import answers_csv, summary_csv
 from pages.ui.panels.lesson import names_in_order, shipped_lesson
 from pages.ui.panels.lesson_question import choices_of, compute
 from pages.ui.shell.address import PRESENT
@@ -68,16 +68,15 @@ def test_sentence_and_options_stand_everywhere_before_the_reveal(rooms: Rooms, o
         assert said in drawn_as_written(projector)
 
 
-def test_a_class_votes_discusses_and_votes_again_in_two_clicks_and_the_summary_has_the_gain(
-    rooms: Rooms, open_app: Callable[..., AppTest]
-):
+def test_a_class_votes_discusses_and_votes_again_and_the_gain_is_of_those_who_did(rooms: Rooms, open_app: Callable[..., AppTest]):
     code, token = open_room(rooms, ASKED["word"])
-    teacher, app, silent = open_app("classroom", **{SECRET: token}), enter(open_app, code), enter(open_app, code)
+    teacher = open_app("classroom", **{SECRET: token})
     answer = compute(ASKED["word"]).right
     students = [rooms.join(code) for _ in range(3)]
     for student, guess in zip(students, (answer, "wrong", "wrong"), strict=True):
         rooms.answer(student, 1, guess)
-    for one in (app, silent):
+    app, keeps, silent = phones = [enter(open_app, code) for _ in range(3)]
+    for one in phones:
         one.text_input[0].set_value("unsure")
         button(one, texts.SEND).click().run()
     teacher.run()
@@ -86,13 +85,21 @@ def test_a_class_votes_discusses_and_votes_again_in_two_clicks_and_the_summary_h
     assert texts.DISCUSS_NOW.casefold() in drawn(app) and texts.YOUR_FIRST_VOTE.format(guess="unsure") in written(app)
     app.text_input[0].set_value(answer)
     button(app, texts.SEND).click().run()
+    keeps.run()
+    assert f"{texts.YOUR_FIRST_VOTE.format(guess='unsure')} {texts.STANDS}" in written(keeps)
+    button(keeps, texts.KEEP_GUESS).click().run()
+    assert texts.YOUR_GUESS.format(guess="unsure") in written(keeps)
+    assert texts.KEEP_GUESS not in [one.label for one in keeps.run().button]
     for student, guess in zip(students, (answer, answer, "wrong"), strict=True):
         rooms.answer(student, 1, guess)
     teacher.run()
     button(teacher, texts.REVEAL).click().run()
     assert not teacher.exception and texts.FIRST_VOTE in drawn(teacher)
     table = list(csv.reader(io.StringIO(summary_csv(token).decode("utf-8-sig"))))
-    assert table == [list(texts.SUMMARY_COLUMNS), ["1", ASKED["word"].question.ask, "4", "0.75", "0.2", "0.688"]]  # 0.55 of 0.8
+    row = ["1", ASKED["word"].question.ask, "6", "0.5", "5", "0.2", "0.6", ""]  # of too few for a gain
+    assert table == [list(texts.SUMMARY_COLUMNS), row]
+    sent = [(line[4], line[7]) for line in csv.reader(io.StringIO(answers_csv(token).decode("utf-8-sig")))][1:]
+    assert sent[3:] == [(answer, "unsure"), ("unsure", "unsure"), ("unsure", "unsure")]  # kept, and not voted again
     silent.run()
     assert texts.NO_SECOND_VOTE in written(silent) and texts.NO_GUESS_OF_YOURS not in written(silent)
     button(teacher, texts.HIDE_AGAIN).click().run()

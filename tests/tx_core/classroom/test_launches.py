@@ -63,6 +63,7 @@ def test_a_room_that_ends_gives_grades_of_what_was_revealed_to_those_who_came_fr
             rooms.answer(token, step, word)
     rooms.answer(rooms.join(room.code), 1, "went")
     rooms.remove(teacher, next(member.id for member in rooms.members(teacher) if member.number == 4))
+    rooms.discuss(teacher, 1)  # nobody votes again: the votes stand
     rooms.reveal(teacher, 1, MODEL)
     rooms.reveal(teacher, 2, MODEL)
     rooms.reveal(teacher, 3, {})

@@ -9,7 +9,7 @@ import streamlit
 from streamlit.testing.v1 import AppTest
 
 from pages import contents
-from pages.classroom.results import results
+from pages.classroom.results import Votes, results
 from pages.lesson_editor.draft import draft_of, file_of, first_ask, measures_for, new_draft, new_step
 from pages.ui.panels import texts
 from pages.ui.panels.lesson import GUESSES
@@ -81,7 +81,7 @@ def test_a_question_is_edited_asked_guessed_at_revealed_and_reported(open_app, k
         assert (header["names"][header["guess"]], header["names"][header["answer"]]) == (guessed, answer.right)
         assert cells[header["answer"]] == max(cells)
 
-    told = results(question, answer, [guessed, guessed])
+    told = results(question, answer, Votes([guessed, guessed]))
     assert json.loads(json.dumps(told))["sentence"]
     assert sum(row["count"] for row in told["rows"]) == (2 if QUESTION_KINDS[kind].count else 0)
     if answer:
