@@ -143,6 +143,7 @@ OPTIONS = {
         Middleware(SecurityHeaders),
         Middleware(GZipMiddleware, compresslevel=COMPRESSION),
         Middleware(admission.VisitorLimit),
+        Middleware(metrics.StreamlitMetrics),
     ],
     "on_script_error": metrics.count_failure,
     "routes": [below_base(route) for route in ROUTES],

@@ -12,6 +12,7 @@ import pytest
 from google.protobuf.message import Message
 from pydantic import ValidationError
 from streamlit.proto.LabelVisibility_pb2 import LabelVisibility
+from websockets.exceptions import ConnectionClosed
 
 from pages.classroom.entrance import LEAD, ROOM, SECRET
 from pages.contents import HOME, PAGES
@@ -228,6 +229,22 @@ def test_forged_requests_to_every_route_get_nothing_and_break_nothing(attacked: 
     given = {target: kind for target, (status, kind, body) in answers.items() if status == 200 and target.startswith(own)}
     start_page = {target for target in given if b'<div id="root">' in answers[target][2]}  # of an address that is no route
     assert set(given) - start_page == set()
+
+
+def test_messages_that_no_page_sends_end_the_connection_of_their_sender(attacked: str):
+    async def send(message: bytes, is_text: bool) -> int:
+        async with visit(attacked, "attention") as visitor:
+            await visitor.socket.send(message, text=is_text)
+            async with asyncio.timeout(10):
+                while True:
+                    try:
+                        await visitor.socket.recv()
+                    except ConnectionClosed as closed:
+                        return closed.rcvd.code
+
+    broken = MARK.encode() + b"\xff"
+    sent = ((MARK.encode(), True), (broken, True), (broken, False))
+    assert [run_apart(send(*one)) for one in sent] == [1003, 1007, 1002]
 
 
 def test_nobody_is_sent_what_another_visitor_wrote(attacked: str):

@@ -10,7 +10,7 @@ from secrets import token_urlsafe
 from threading import Lock
 
 import streamlit as st
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pages.ui.shell import texts
 from tx_core.settings import host_settings
@@ -18,8 +18,8 @@ from tx_core.settings import host_settings
 STREAM = "/_stcore/stream"
 HEADER = b"tx-connection"
 """Header by which a script finds its own page; what a browser sends under this name is dropped."""
-TRY_AGAIN_LATER = 1013
-"""The code with which a websocket is refused (RFC 6455, registry of close codes)."""
+TRY_AGAIN_LATER, NO_TEXTS = 1013, 1003
+"""The codes with which a websocket is refused (RFC 6455, registry of close codes)."""
 MAX_WAITING = 200
 """Visitors who wait for a place; more are refused, and their browsers try again."""
 BURST = 20
@@ -51,8 +51,17 @@ class VisitorLimit:
         with _lock:
             _pages[token] = False
         headers = [pair for pair in scope["headers"] if pair[0] != HEADER]
+
+        async def receive_bytes() -> Message:
+            """Receive what a page sends, which is bytes; whoever sends a text is no page, and is sent away."""
+            message = await receive()
+            if message["type"] != "websocket.receive" or message.get("bytes") is not None:
+                return message
+            await send({"type": "websocket.close", "code": NO_TEXTS})
+            return {"type": "websocket.disconnect", "code": NO_TEXTS}
+
         try:
-            await self.app(scope | {"headers": [*headers, (HEADER, token.encode())]}, receive, send)
+            await self.app(scope | {"headers": [*headers, (HEADER, token.encode())]}, receive_bytes, send)
         finally:
             with _lock:
                 del _pages[token]

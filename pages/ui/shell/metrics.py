@@ -18,6 +18,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, G
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pages.contents import PAGES
 from pages.ui.shell import admission
@@ -27,6 +28,8 @@ from tx_core.settings import host_settings
 
 RUN_SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 """Borders of the classes of durations."""
+
+STREAMLIT_METRICS = "/_stcore/metrics"
 
 _registry = CollectorRegistry()
 ProcessCollector(registry=_registry)
@@ -90,9 +93,25 @@ class WithoutMessage(logging.Filter):
         return True
 
 
+BROKEN = {
+    "streamlit.web.server.starlette.starlette_websocket": "Error deserializing back message",
+    "uvicorn.error": "Invalid UTF-8 sequence received from client.",
+}
+"""What is logged, and by whom, when a client sends what no page does."""
+
+
+def without_traceback(record: logging.LogRecord) -> bool:
+    """Let a record pass, without a traceback where a client has sent what no page does: that is no error here."""
+    if record.getMessage() == BROKEN[record.name]:
+        record.exc_info = None
+    return True
+
+
 def log_without_messages() -> None:
-    """Remove messages of unexpected errors from Streamlit's log."""
+    """Remove messages of unexpected errors from Streamlit's log, and tracebacks where a client has sent what no page does."""
     logging.getLogger("streamlit.error_util").addFilter(WithoutMessage())
+    for name in BROKEN:
+        logging.getLogger(name).addFilter(without_traceback)
 
 
 def count_problem(problem: ExplorerError) -> None:
@@ -100,14 +119,30 @@ def count_problem(problem: ExplorerError) -> None:
     _problems.labels(type(problem).__name__).inc()
 
 
-def send_metrics(request: Request) -> Response:
-    """Serve the metrics to a request with the host's token (`Authorization: Bearer …`); 404 where the host set none."""
+def refusal(request: Request) -> Response | None:
+    """Return what a request without the host's token (`Authorization: Bearer …`) gets: 404 where the host set none."""
     token = host_settings().metrics_token
     if not token:
         return Response(None, 404)
     if not hmac.compare_digest(request.headers.get("authorization", "").encode(), f"Bearer {token}".encode()):
         return Response(None, 401, {"WWW-Authenticate": "Bearer"})
-    return Response(generate_latest(_registry), 200, {"Cache-Control": "no-store"}, CONTENT_TYPE_LATEST)
+    return None
+
+
+def send_metrics(request: Request) -> Response:
+    """Serve the metrics to a request with the host's token."""
+    return refusal(request) or Response(generate_latest(_registry), 200, {"Cache-Control": "no-store"}, CONTENT_TYPE_LATEST)
+
+
+class StreamlitMetrics:
+    """Ask for the same token before Streamlit's own metrics, whose route cannot be replaced; plain ASGI."""
+
+    def __init__(self, app: ASGIApp):
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_asked = scope["type"] == "http" and scope["path"].rstrip("/").endswith(STREAMLIT_METRICS)
+        await ((is_asked and refusal(Request(scope))) or self.app)(scope, receive, send)
 
 
 ROUTE = Route("/api/metrics", send_metrics)

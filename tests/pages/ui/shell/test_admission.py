@@ -36,6 +36,21 @@ def test_the_header_of_a_page_is_the_servers_and_not_the_visitors():
     assert not admission._pages
 
 
+def test_whoever_sends_a_text_where_pages_send_bytes_is_sent_away():
+    read, one = [], Websocket()
+    messages = iter([{"type": "websocket.receive", "bytes": b"a"}, {"type": "websocket.receive", "text": "a"}])
+
+    async def receive() -> dict:
+        return next(messages)
+
+    async def app(_scope, receive, _send) -> None:
+        read.extend([await receive(), await receive()])
+
+    run_apart(VisitorLimit(app)(one.scope, receive, one.send))
+    assert read == [{"type": "websocket.receive", "bytes": b"a"}, {"type": "websocket.disconnect", "code": admission.NO_TEXTS}]
+    assert one.sent == [{"type": "websocket.close", "code": admission.NO_TEXTS}]
+
+
 def test_who_finds_too_many_waiting_is_refused_and_asked_to_try_again(host, monkeypatch: pytest.MonkeyPatch):
     host(max_visitors=1)
     monkeypatch.setattr(admission, "MAX_WAITING", 2)

@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
 from starlette.testclient import TestClient
 from streamlit import error_util
 
@@ -84,12 +87,18 @@ def test_streamlits_own_traceback_has_the_place_and_the_kind_but_no_message(caps
 def test_nobody_else_gets_them(host, header: str | None):
     host(metrics_token=TOKEN)
     headers = {} if header is None else {"Authorization": header.encode()}
-    answer = TestClient(Starlette(routes=[metrics.ROUTE])).get("/api/metrics", headers=headers)
-    assert (answer.status_code, answer.content) == (401, b"")
+    own = Route("/base/_stcore/metrics", lambda _request: PlainTextResponse("Streamlit's"))
+    client = TestClient(Starlette(routes=[metrics.ROUTE, own], middleware=[Middleware(metrics.StreamlitMetrics)]))
+    for path in ("/api/metrics", own.path, f"{own.path}/"):
+        answer = client.get(path, headers=headers)
+        assert (answer.status_code, answer.content) == (401, b"")
+    assert client.get(own.path, headers={"Authorization": f"Bearer {TOKEN}"}).text == "Streamlit's"
 
 
 def test_without_a_token_there_are_none(server: str):
-    assert fetch(f"{server}/api/metrics")[0] == 404
+    for path in ("api/metrics", "_stcore/metrics", "_stcore//metrics", "_stcore/%6detrics"):
+        assert b"memory" not in fetch(f"{server}/{path}")[2], path
+    assert fetch(f"{server}/api/metrics")[0] == fetch(f"{server}/_stcore/metrics")[0] == 404
 
 
 @pytest.mark.ci
