@@ -24,7 +24,7 @@ from pages.ui.stage.pictures import Picture
 from pages.ui.stage.tokens import escape_markdown, note_how_read
 from pages.ui.stage.view_options import head_in_sentence, heads_to_link, token_to_link
 from tx_core.causal.patch import Patch, patch
-from tx_core.engine.engine import Engine
+from tx_core.engine.engine import Engine, head_missing, no_head
 from tx_core.engine.tokenizer import BLANK
 from tx_core.errors import TextProblem, memory_checked
 from tx_core.fill_mask.next_words import next_words
@@ -84,7 +84,13 @@ def _show_notices(grid: Patch, engine: Engine, inputs: PatchInputs) -> None:
 
 
 def check_texts(inputs: PatchInputs, engine: Engine) -> None:
-    """Raise TextProblem for sentences between which nothing can be followed, or that are too long."""
+    """Raise TextProblem for sentences between which nothing can be followed, or that are too long, and ModelUnavailable for a
+    model without an answer.
+    """
+    if not engine.info.has_head:
+        raise head_missing(engine.title, texts.NO_ANSWER)
+    if not (engine.info.fills_blanks or engine.info.predicts_next):
+        raise no_head(engine.title)
     if inputs.text == inputs.text_b:
         raise TextProblem(texts.SAME_SENTENCES)
     if not engine.info.fills_blanks and any(BLANK.search(text) for text in (inputs.text, inputs.text_b)):

@@ -17,6 +17,7 @@ SAME_ANSWER = (
     "write two words under “Answers”."
 )
 FIRST_BLANK = "Only the first blank of each sentence is followed. Put words into the others to see more clearly."
+NO_ANSWER = "Without one there is no answer to follow."
 WRITES_ON = "This model writes the next word and fills no blanks: end both sentences before the word that is asked for."
 SAME_SENTENCES = "A and B are the same sentence: change a word in one of them."
 

@@ -10,9 +10,11 @@ from pages.patching import texts
 from pages.patching.inputs import EXAMPLES
 from pages.ui.shell.numbers import percent
 from pages.ui.stage import texts as stage_texts
+from tests.support.checkpoints import write_bert
 from tests.support.drawings import problems, says
 from tests.support.staged import ask_stage, is_empty, looked_at, stage_says, staged
 from tx_core.causal.patch import patch
+from tx_core.engine.engine import head_missing
 
 PAGE = "patching"
 KEYS = {"text": "The keys are [MASK].", "text_b": "The <b> old key is [MASK]."}
@@ -38,6 +40,15 @@ def test_the_map_is_the_core_s_from_below_and_each_cell_shows_its_prediction(ope
         said = stage_says(app, **{look: f"{cell[0] + 1}-{cell[1] + 1}"})
         assert percent(float(grid.probabilities[cell][0])) in said
         assert f"{grid.effect[cell].round(2) + 0.0:.2f}".replace("-", "−") in said
+
+
+def test_a_model_without_a_head_is_not_said_to_write(open_app, host, tmp_path):
+    write_bert(tmp_path / "models" / "own", with_head=False)
+    host(models_dir=tmp_path / "models")
+    app = open_app(PAGE, **NAMES, model="local:own")
+    assert not app.exception and is_empty(app)
+    assert head_missing("own (local)", texts.NO_ANSWER).args[0] in says(app)
+    assert texts.WRITES_ON not in says(app)
 
 
 def test_a_token_without_a_partner_is_named_and_left_out(open_app, engine):

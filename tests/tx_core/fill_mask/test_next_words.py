@@ -1,15 +1,19 @@
 """What comes next: probabilities by hand and by the transformers library, and writing that a seed repeats."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
 import transformers
+from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES, MODEL_FOR_MASKED_LM_MAPPING_NAMES
 
-from tests.support.checkpoints import HEAD_DIM, write_decoder
+from tests.support.checkpoints import GPT2_MARKS, HEAD_DIM, NO_PADDING, SIZES, byte_level, write, write_decoder
 from tx_core import Intervention, load, next_words
 from tx_core.analysis.probabilities import probabilities
 from tx_core.engine import catalogue
 from tx_core.engine.hub.load import load_engine
+from tx_core.engine.hub.verify import predicts_next_token
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.fill_mask.next_words import NO_NEXT_WORD, Sampling, draw, next_logits, write_words
 from tx_core.fill_mask.predictions import predict
@@ -92,6 +96,46 @@ def test_a_relative_of_llama_says_what_the_library_says_comes_next(tmp_path, fam
     places = range(len(encoding) - 5, len(encoding))
     np.testing.assert_allclose(next_logits(engine, encoding, places), logits[-5:].numpy(), rtol=0, atol=1e-4)
     assert not np.triu(engine.trace("Time flies", written=written).attention.weights, 1).any()
+
+
+GEMMA = {"head_dim": HEAD_DIM, "num_key_value_heads": 2, "query_pre_attn_scalar": HEAD_DIM}
+
+
+@pytest.mark.parametrize(
+    ("sizes", "name", "own"), [("GPTNeoX", "GPTNeoX", {}), ("Gemma3Text", "Gemma3", GEMMA), ("OPT", "OPT", {})]
+)
+def test_a_causal_model_of_any_family_says_what_the_library_says_comes_next(tmp_path, sizes: str, name: str, own: dict[str, int]):
+    backend = byte_level(GPT2_MARKS)
+    config = getattr(transformers, f"{sizes}Config")(vocab_size=backend.get_vocab_size(), **SIZES | NO_PADDING | own)
+    theirs = getattr(transformers, f"{name}ForCausalLM")(config).eval()
+    write(tmp_path, theirs, backend, GPT2_MARKS, seed=1)
+    engine = load_engine(tmp_path, name, name)
+    assert engine.info.predicts_next and not engine.info.fills_blanks
+    with torch.no_grad():
+        shares = theirs(torch.tensor([engine.encode("Time flies").ids])).logits[0, -1].softmax(-1)
+    found = {one.id: one.probability for one in next_words(engine, "Time flies")}
+    assert found == pytest.approx({entry: float(shares[entry]) for entry in found}, abs=1e-5)
+    assert next(iter(found)) == int(shares.argmax())
+
+
+def test_which_families_predict_the_next_token_follows_from_what_the_library_has_heads_for():
+    known = {name: transformers.CONFIG_MAPPING[name] for name in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES}
+    alone = {name: SimpleNamespace(model_type=name, is_encoder_decoder=False, is_decoder=False) for name in known}
+    writing = {name for name, config in alone.items() if predicts_next_token(config)}
+    assert {"gpt2", "gpt_neox", "gemma3", "gemma3_text", "llama", "opt", "olmo2", "cohere", "granite", "phi3"} <= writing
+    both = known.keys() - writing
+    assert {"bert", "roberta", "electra", "xlm-roberta", "xlnet", "bert-generation"} <= both
+    assert both - {"xlnet", "bert-generation"} <= set(MODEL_FOR_MASKED_LM_MAPPING_NAMES)
+    assert all(predicts_next_token(SimpleNamespace(**vars(alone[name]) | {"is_decoder": True})) for name in both)
+    for name in ("t5", "bart", "whisper"):
+        assert not predicts_next_token(transformers.CONFIG_MAPPING[name]())
+
+
+def test_a_family_that_writes_does_not_where_its_model_looks_both_ways(tmp_path):
+    write_decoder(tmp_path, "Gemma3Text", use_bidirectional_attention=True, **GEMMA)
+    engine = load_engine(tmp_path, "g", "g")
+    assert np.triu(engine.trace("Time flies").attention.weights, 1).any()
+    assert not engine.info.predicts_next
 
 
 def test_a_model_that_does_not_write_and_a_text_that_cannot_be_read_are_refused(writer):

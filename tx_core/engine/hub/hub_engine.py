@@ -6,10 +6,9 @@ from typing import Any
 
 from jaxtyping import Float
 from torch import Tensor, nn
-from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES, MODEL_FOR_MASKED_LM_MAPPING_NAMES
 
 from tx_core.engine.engine import ModelInfo, head_missing
-from tx_core.engine.hub.parts import FAMILY_MODULES, Parts, apply_head, position_ids, projection_weight, read_early, with_changes
+from tx_core.engine.hub.parts import Parts, apply_head, position_ids, projection_weight, read_early, with_changes
 from tx_core.engine.hub.recorder import Recorder
 from tx_core.engine.local_engine import Batch, Computed, LocalEngine
 from tx_core.engine.tensors import batch_tensors
@@ -62,10 +61,6 @@ def shift_right(sentence: Encoding, start: int, tokenizer: Tokenizer) -> Encodin
     )
 
 
-HEAD_NOT_LOADED = (
-    "{title} is of an architecture that predicts the next token with a language-model head, and this app does not load that "
-    "head. {limitation} Choose GPT-2, or a BERT or one of its relatives from the list."
-)
 HEAD_ON_DECODER = (
     "{title} predicts with its decoder, but only its encoder's hidden states are available here. {limitation} "
     "Choose a BERT or one of its relatives from the list."
@@ -125,9 +120,6 @@ class HubEngine(LocalEngine):
         info, why = self.info, {"title": self.title, "limitation": limitation}
         if info.decoder_start is not None:
             raise ModelUnavailable(HEAD_ON_DECODER.format(**why))
-        causal = info.family in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and info.family not in MODEL_FOR_MASKED_LM_MAPPING_NAMES
-        if not info.has_head and causal and info.family not in FAMILY_MODULES:  # the library has such a head
-            raise ModelUnavailable(HEAD_NOT_LOADED.format(**why))
         if not info.has_head:
             raise head_missing(**why)
         self._require_parts(self.parts, limitation)

@@ -32,7 +32,6 @@ class FamilyModules:
     mlp: str = ""
     head: tuple[str, ...] = ()
     final_norm: str | None = None
-    predicts_next: bool = False
 
 
 BERT_LAYER = r"encoder\.layer\.\d+"
@@ -40,7 +39,7 @@ BERT_MODULES = (rf"{BERT_LAYER}\.attention\.output\.dense", BERT_LAYER, rf"{BERT
 DISTILBERT_LAYER = r"transformer\.layer\.\d+"
 ALBERT_LAYER = r"encoder\.albert_layer_groups\.\d+\.albert_layers\.\d+"
 LAYER = r"layers\.\d+"
-LLAMA = FamilyModules(rf"{LAYER}\.self_attn\.o_proj", LAYER, rf"{LAYER}\.mlp", ("lm_head",), "norm", predicts_next=True)
+LLAMA = FamilyModules(rf"{LAYER}\.self_attn\.o_proj", LAYER, rf"{LAYER}\.mlp", ("lm_head",), "norm")
 ROBERTA = FamilyModules(*BERT_MODULES, ("lm_head",))
 FAMILY_MODULES = {
     "bert": FamilyModules(*BERT_MODULES, ("cls",)),
@@ -56,7 +55,7 @@ FAMILY_MODULES = {
     ),
     "albert": FamilyModules(rf"{ALBERT_LAYER}\.attention\.dense", ALBERT_LAYER, rf"{ALBERT_LAYER}\.ffn_output", ("predictions",)),
     "modernbert": FamilyModules(rf"{LAYER}\.attn\.Wo", LAYER, rf"{LAYER}\.mlp", ("head", "decoder"), "final_norm"),
-    "gpt2": FamilyModules(r"h\.\d+\.attn\.c_proj", r"h\.\d+", r"h\.\d+\.mlp", ("lm_head",), "ln_f", predicts_next=True),
+    "gpt2": FamilyModules(r"h\.\d+\.attn\.c_proj", r"h\.\d+", r"h\.\d+\.mlp", ("lm_head",), "ln_f"),
     **dict.fromkeys(("llama", "mistral", "qwen2", "qwen3", "starcoder2"), LLAMA),
     "t5": FamilyModules(r"encoder\.block\.\d+\.layer\.0\.SelfAttention\.o"),
     "bart": FamilyModules(r"encoder\.layers\.\d+\.self_attn\.out_proj"),

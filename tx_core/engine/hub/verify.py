@@ -11,11 +11,12 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES, MODEL_FOR_MASKED_LM_MAPPING_NAMES
 
 from tx_core.engine.checkpoint import NOT_FINITE_WEIGHTS
 from tx_core.engine.engine import ModelInfo
 from tx_core.engine.hub.hub_engine import model_inputs, shift_right
-from tx_core.engine.hub.parts import FAMILY_MODULES, Parts, apply_head, find_parts
+from tx_core.engine.hub.parts import Parts, apply_head, find_parts
 from tx_core.engine.hub.recorder import Recorder
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import CheckpointProblem, ModelUnavailable
@@ -26,6 +27,8 @@ from tx_core.transformer.trace import Encoding, axes
 
 ATTENTION_IMPLEMENTATION = "tx_core"
 MAX_RELATIVE_TOKENS = 512  # for relative positions, which set no limit of their own
+READING_BOTH_WAYS = {*MODEL_FOR_MASKED_LM_MAPPING_NAMES, "bert-generation", "xlnet"}
+"""Families that the library has a causal head for, and which attend to what comes later unless they are decoders."""
 PROBES = (("Time flies like an arrow.", None), ("Where does each head look", "when it reads two sentences?"))
 MAX_PROBE_TOKENS = 160
 """Length of a third probe: longer than the windows of local attention (128 in ModernBERT)."""
@@ -77,6 +80,8 @@ def _verify(model: Any, tokenizer: Tokenizer, info: ModelInfo) -> tuple[ModelInf
         raise CheckpointProblem(NOT_FINITE_WEIGHTS.format(name="the output of the model"))
     if not all(map(_agree, ours, theirs)):
         raise cannot_show(info.family)
+    if info.predicts_next and any(layer.triu(1).any() for layer in theirs[0].weights["self"]):
+        info = replace(info, predicts_next=False)  # it has seen the token that its head would have to predict
     info = _number_layers(info, recorders[0], model.config)
     return info, _verified_parts(model, info, tokenizer, batches[0])
 
@@ -110,10 +115,12 @@ def _describe(model: Any, tokenizer: Tokenizer, has_head: bool) -> ModelInfo:
 
 
 def predicts_next_token(config: Any) -> bool:
-    """Return whether the head of a model scores the token that follows: GPT-2's, Starcoder2's, or a BERT's that is a decoder."""
-    family = FAMILY_MODULES.get(config.model_type)
-    is_decoder = getattr(config, "is_decoder", False) and not config.is_encoder_decoder
-    return family is not None and (family.predicts_next or is_decoder)
+    """Return whether the head of a model scores the token that follows: that of any family that the library has a causal head
+    for, and of one that also reads both ways, such as BERT, where it is a decoder.
+    """
+    if config.is_encoder_decoder or config.model_type not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
+        return False
+    return bool(getattr(config, "is_decoder", False)) or config.model_type not in READING_BOTH_WAYS
 
 
 def _max_tokens(model: nn.Module) -> int:
