@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 MOST_EXPRESSION, MOST_VALUE = 200, 50
 """Characters of a regular expression, and of a value that are compared; RE2 takes time in proportion to both."""
-VALUES_AT_ONCE, MATCH_SECONDS = 2000, 5.0
-"""Values that are compared before the clock is asked again, and how long all may take."""
+FIRST_VALUES, PART_SECONDS, MATCH_SECONDS = 20, 0.2, 2.0
+"""Values that are compared before the clock is asked, for how long before it is asked again, and how long all may take."""
 CANDIDATES = 50
 """Words among which the strongest sentences are looked for, since several may stand in the same one."""
 OFFSETS = tuple(offset for offset in range(-6, 7) if offset)
@@ -78,12 +78,15 @@ class Condition:
         matching, end = set[str](), time.monotonic() + MATCH_SECONDS
         try:
             compute.match_substring_regex(pyarrow.array([""]), self.expression)  # alone: brackets must not close those around it
-            for start in range(0, len(spelled), VALUES_AT_ONCE):
-                if start and time.monotonic() > end:
+            start, size = 0, FIRST_VALUES
+            while start < len(spelled):
+                now = time.monotonic()
+                if start and now > end:
                     raise TextProblem(f"“{self.expression}” takes too long to compare with all words: simplify it.")
-                some = spelled[start : start + VALUES_AT_ONCE]
+                some = spelled[start : start + size]
                 found = compute.match_substring_regex(pyarrow.array(some), rf"\A(?:{self.expression})\z", ignore_case=True)
                 matching.update(one for one, fits in zip(some, found.to_pylist(), strict=True) if fits)
+                start, size = start + size, 2 * size if time.monotonic() - now < PART_SECONDS else max(1, size // 2)
         except ValueError as wrong:  # also of characters that are no text
             problem = str(wrong).removeprefix("Invalid regular expression: ")
             raise TextProblem(

@@ -1,8 +1,10 @@
 """Heads of a relation: the same numbers as plain loops over the attentions of transformers; findings and counter-examples."""
 
 import io
+from types import SimpleNamespace
 
 import numpy as np
+import pyarrow
 import pytest
 import torch
 import transformers
@@ -143,6 +145,21 @@ def test_no_expression_takes_long(expression: str, monkeypatch):
     monkeypatch.setattr(module, "MATCH_SECONDS", -1)
     with pytest.raises(TextProblem, match="too long"):
         Condition("form", expression).matches(words)
+
+
+def test_of_a_slow_expression_the_clock_is_asked_after_few_values(monkeypatch):
+    now, compared = 0.0, 0
+
+    def take_long(values: pyarrow.Array, _expression: str, **_options: bool) -> pyarrow.Array:
+        nonlocal now, compared
+        now, compared = now + 0.01 * len(values), compared + len(values)
+        return pyarrow.array([False] * len(values))
+
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr("pyarrow.compute.match_substring_regex", take_long)
+    with pytest.raises(TextProblem, match="too long"):
+        Condition("form", "a").matches(tuple(Word(f"a{number}") for number in range(5000)))
+    assert compared < 250
 
 
 @pytest.mark.parametrize("expression", ["((((a{1000}){1000}){1000}){1000})", "[a", r"(a)\1", "\ud800", "a" * 201])
