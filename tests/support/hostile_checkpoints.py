@@ -80,6 +80,11 @@ TWICE = {
     "pair": [{"Sequence": {"id": name, "type_id": 0}} for name in "ABAB"],
     "special_tokens": {},
 }
+PUT = {"SpecialToken": {"id": "[CLS]", "type_id": 0}}
+CROWD = TWICE | {
+    "single": [PUT] * 100 + [TWICE["single"][0]],
+    "special_tokens": {"[CLS]": {"id": "[CLS]", "ids": [2] * 100, "tokens": [""] * 100}},
+}
 LONG_ENTRY = b64encode(struct.pack("<I", 1024) + bytes(1024) + b"a" * 7_000_000 + b"\0").decode()
 ADDED = {"id": 5, "content": "a" * 150, "normalized": True, "special": False} | dict.fromkeys(
     ("single_word", "lstrip", "rstrip"), False
@@ -144,6 +149,7 @@ HOSTILE: dict[str, Callable[[Path], None]] = {
         pre_tokenizer={"type": "Split", "pattern": CATASTROPHE, "behavior": "Isolated", "invert": False}
     ),
     "a tokenizer's template that panics": tokenizer(post_processor=steps("processors", TWICE, TWICE, TWICE)),
+    "a tokenizer that puts ten thousand tokens before a text": tokenizer(post_processor=CROWD),
     "a tokenizer that doubles a text thirty times": tokenizer(normalizer=steps("normalizers", *[DOUBLE] * 30)),
     "a tokenizer that doubles a text without saying how": tokenizer(normalizer={"normalizers": [DOUBLE] * 30}),
     "a tokenizer that doubles its own tokens": tokenizer(normalizer=steps("normalizers", *[DOUBLE] * 20), added_tokens=[ADDED]),

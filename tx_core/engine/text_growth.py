@@ -20,6 +20,8 @@ MAX_READ_CHARACTERS = 10_000_000
 still read more characters than fit into its 512 tokens."""
 MAX_MARK_CHARACTERS = 200
 """Length of the affixes and of the unknown token of a model, which can occur once per piece."""
+MAX_SPECIAL_TOKENS = 1000
+"""Special tokens around a text; known models put a handful there."""
 GROWTH = {"NFC": 3, "NFD": 4, "NFKC": 18, "NFKD": 18, "Lowercase": 2, "BertNormalizer": 12, "ByteLevel": 4, "Metaspace": 2}
 """The most characters that fixed rules make of one; other rules, except those in `_growth`, keep or shorten a text."""
 MARKS = ("unk_token", "continuing_subword_prefix", "end_of_word_suffix")
@@ -41,9 +43,29 @@ def check_tokenizer(settings: Mapping[str, Any]) -> None:
 
 
 def text_growth(backend: tokenizers.Tokenizer) -> int:
-    """Return the largest factor by which a tokenizer lengthens a text, before and after the split into pieces."""
-    rules = [rule for name in RULES if (rule := getattr(backend, name)) is not None]
-    return prod(_growth(json.loads(rule.__getstate__())) for rule in rules)
+    """Return the largest factor by which a tokenizer lengthens a text, before and after the split into pieces.
+
+    Raises CheckpointProblem where it puts too many special tokens around any text.
+    """
+    rules = {name: json.loads(rule.__getstate__()) for name in RULES if (rule := getattr(backend, name)) is not None}
+    if _special_tokens(rules.get("post_processor", {})) > MAX_SPECIAL_TOKENS:
+        raise CheckpointProblem(GROWS_TOO_MUCH)
+    return prod(map(_growth, rules.values()))
+
+
+def _special_tokens(rule: Mapping[str, Any], before: int = 0) -> int:
+    """Return the most special tokens that are around a text after a rule, which the next one may repeat."""
+    match rule:
+        case {"type": "Sequence", "processors": parts}:
+            for part in parts:
+                before = _special_tokens(part, before)
+        case {"type": "TemplateProcessing", "special_tokens": special}:
+            sizes = {name: len(token["ids"]) for name, token in special.items()}
+            templates = (rule["single"], rule["pair"])
+            return max(
+                sum(before if "Sequence" in one else sizes[one["SpecialToken"]["id"]] for one in each) for each in templates
+            )
+    return before
 
 
 def _growth(rule: Mapping[str, Any]) -> int:

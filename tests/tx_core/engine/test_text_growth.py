@@ -2,11 +2,11 @@
 
 import pytest
 import tokenizers
-from tokenizers import Regex, models, normalizers, pre_tokenizers
+from tokenizers import Regex, models, normalizers, pre_tokenizers, processors
 
 from tx_core.engine.text_growth import text_growth
 from tx_core.engine.tokenizer import Tokenizer
-from tx_core.errors import TextProblem
+from tx_core.errors import CheckpointProblem, TextProblem
 
 LETTERS = ["ﷺ", "ᾯ", "İ", "日", "é", "a", " "]
 """What the rules of Unicode and of bytes make the most of."""
@@ -51,3 +51,21 @@ def test_a_text_that_its_rules_may_make_too_long_is_refused_in_words():
     grows = Tokenizer(with_rules(normalizer=normalizers.Sequence([DOUBLE] * 20)), mask=None, unknown=None, padding=None)
     with pytest.raises(TextProblem, match="shorten it to 9 characters"):
         grows.encode("a cat sat down")
+
+
+def surrounded(*sizes: int) -> Tokenizer:
+    """Return a tokenizer that puts so many special tokens around a text, and around what came of that."""
+    around = [
+        processors.TemplateProcessing(
+            single=["x", "$A", "x"], special_tokens=[{"id": "x", "ids": [0] * size, "tokens": [""] * size}]
+        )
+        for size in sizes
+    ]
+    return Tokenizer(with_rules(post_processor=processors.Sequence(around)), mask=None, unknown=None, padding=None)
+
+
+def test_a_tokenizer_that_puts_a_crowd_of_special_tokens_around_any_text_is_refused():
+    assert surrounded(5)
+    for sizes in ((501,), (300, 300), (1, 5000)):
+        with pytest.raises(CheckpointProblem, match="no memory would do"):
+            surrounded(*sizes)
