@@ -40,7 +40,7 @@ SECTIONS = {
             "Start",
             "home",
             "What does a language model look at?",
-            "BERT looks both ways to fill a blank, as here; ChatGPT's kind looks back and writes on.",
+            "This model fills a gap by looking at the other words. That looking is called attention.",
             script="routes",
         ),
         Page(

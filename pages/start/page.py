@@ -23,7 +23,7 @@ fields = route_fields(texts.SENTENCE)
 inputs = sentence_inputs(PAGE, fields, asks=texts.ASK_SENTENCE, counts=False)
 if not first_routes(PAGE, fields):
     try:
-        engine, run = inputs.engine(), route_run(inputs)
+        engine, run = inputs.engine(), route_run(inputs, texts.MEANINGS)
         note_how_read(engine, inputs.text, key=widget_key(PAGE, "model"))
     except ExplorerError as problem:
         explain_problem(PAGE, problem)

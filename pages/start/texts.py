@@ -2,8 +2,12 @@
 
 from dataclasses import dataclass
 
+from tx_core.engine.catalogue import DEFAULT
+
 SENTENCE = "Yesterday I [MASK] to school."
 ASK_SENTENCE = "Your own sentence; write ___ where a word should go, or tap one below"
+MEANINGS = {(DEFAULT, SENTENCE, "cut~4-2~5"): "The past is gone."}
+"""What a change of a sentence here means, by model, text and change."""
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import { arcName, drawRoutes, hindering, makeRoutes, routesDrawing } from "../vi
 
 const [PLAY_MS, LAYER_MS] = [4000, 600]; // milliseconds of a whole play, and at most of a layer
 const UNMOVED = 0.0005; // of a probability
+const SEVERAL = 4; // requests: fewer need no bar
 const [ASK_AGAIN_MS, MOST_TRIES] = [1000, 60]; // of a server that has to answer others first
 
 const layerTime = ({ layers }) => Math.min(LAYER_MS, PLAY_MS / layers);
@@ -26,7 +27,7 @@ export function makeRoutePicture({ change, onChange = () => {} }) {
   const picture = { store, change, onChange, look: { header: null, least: 0, by: "effect" }, drawing: null, wanted: [], arcs: new Map(), old: [], sorted: [], heads: new Map(), mixed: null, asked: new Set(), failed: false };
   const choose = (chosen) => store.set({ chosen: chosen && same(chosen, store.get().chosen) ? null : chosen, pointed: null });
   picture.view = makeRoutes({
-    choose: (arc) => choose(arc && place(arc)), point: (pointed) => store.set({ pointed }), chooseWord: (word) => choose({ word }), chooseLayer: (off) => choose({ off }), step: (by) => step(picture, by),
+    choose: (arc) => choose(arc && place(arc)), point: (pointed) => store.set({ pointed }), chooseWord: (word) => choose({ word }), chooseLayer: (off) => choose({ off }), showLayer: (layer) => showLayer(picture, layer), step: (by) => step(picture, by),
   });
   picture.legend = element("p", { class: "route-legend quiet-text" });
   picture.chips = element("div", { class: "chips" });
@@ -35,7 +36,9 @@ export function makeRoutePicture({ change, onChange = () => {} }) {
   picture.told = element("div", { class: "route-told" }, picture.said, picture.offered);
   picture.headsNode = element("div", { class: "route-offers" });
   picture.more = element("p", { class: "quiet-text", role: "status" });
-  picture.side = element("div", { class: "route-side" }, picture.legend, picture.chips, picture.told, picture.headsNode, picture.more);
+  picture.progress = element("progress", { class: "route-progress", "aria-hidden": "true" });
+  picture.pieces = element("p", { class: "quiet-text" });
+  picture.side = element("div", { class: "route-side" }, picture.legend, picture.chips, picture.told, picture.headsNode, picture.progress, picture.more, picture.pieces);
   picture.node = element("div", { class: "route-body" }, picture.view.node, picture.side);
   store.onChange((state, before) => {
     if (!picture.drawing) return;
@@ -106,6 +109,12 @@ function step(picture, by) {
   picture.store.set({ shown: next === layers ? null : next });
 }
 
+// Shows the picture up to a layer whose guess was pressed, or pressed again all of it.
+function showLayer(picture, layer) {
+  pause(picture);
+  picture.store.set({ shown: picture.store.get().shown === layer ? null : layer, chosen: null });
+}
+
 function pause(picture) {
   clearInterval(picture.playing);
   picture.playing = null;
@@ -157,18 +166,15 @@ function takeArcs(picture, { query, layers, effect, after, first }) {
   picture.sorted = [...picture.arcs.values()].sort((one, other) => Math.abs(other.effect) - Math.abs(one.effect));
 }
 
-// The next layers of a token to be measured: of the blank, then of tokens that carry something, from above.
-function nextAsked(picture) {
-  const { look: { header, least }, asked, sorted, wanted } = picture;
+// What is to be measured as far as is known, by token and layers: of the blank, then of tokens that carry something, from above.
+function listAsked({ look: { header, least }, sorted, wanted }) {
   const carrying = header.asksAlone ? sorted.filter(({ effect }) => Math.abs(effect) >= least).map(({ key }) => key) : [];
-  for (const query of new Set([header.place, ...wanted, ...carrying])) {
-    for (let to = header.layers; to > 0; to -= header.atOnce) {
-      const from = Math.max(0, to - header.atOnce);
-      if (!asked.has(`${query} ${from}`)) return { query, from, to };
-    }
-  }
-  return null;
+  const steps = Array.from({ length: Math.ceil(header.layers / header.atOnce) }, (_, step) => header.layers - step * header.atOnce);
+  return [...new Set([header.place, ...wanted, ...carrying])].flatMap((query) => steps.map((to) => ({ query, from: Math.max(0, to - header.atOnce), to })));
 }
+
+const isMissing = ({ asked }) => ({ query, from }) => !asked.has(`${query} ${from}`);
+const nextAsked = (picture) => listAsked(picture).find(isMissing(picture)) ?? null;
 
 // One request after the other, until all that is to be drawn is here.
 async function measure(picture) {
@@ -259,7 +265,13 @@ function redraw(picture) {
   drawOffers(picture, state, theme);
   const weaker = isMixed(picture) ? 0 : picture.sorted.length - arcs.length;
   const rest = header.level === "basic" || isMixed(picture) ? "" : weaker ? say("hidden", { count: weaker }) : TEXTS.routes.noneHidden;
-  setText(picture.more, picture.failed ? TEXTS.routes.notMeasured : picture.measuring ? TEXTS.routes.measuring : rest);
+  const asked = picture.measuring && !picture.failed ? listAsked(picture) : [];
+  const done = asked.length - asked.filter(isMissing(picture)).length;
+  picture.progress.hidden = asked.length < SEVERAL;
+  Object.assign(picture.progress, { max: asked.length || 1, value: done });
+  setText(picture.more, picture.failed ? TEXTS.routes.notMeasured : asked.length ? say("measuring", { done, count: asked.length }) : rest);
+  const piece = header.tokens.find((token) => token.startsWith("##"));
+  setText(picture.pieces, piece ? say("pieces", { piece: visible(piece) }) : "");
   const told = picture.node.closest(".stage")?.dataset ?? {};
   const values = { arcs: arcs.length, measured: !picture.measuring, layer: state.shown ?? "" };
   for (const [name, value] of Object.entries(values)) if (told[name] !== String(value)) told[name] = String(value);
@@ -288,35 +300,41 @@ function sentence(picture, state, active) {
   }
   if (isMixed(picture)) return say("mixedHelp", { agreement: TEXTS.routes.agreement });
   if (header.changes.length) return changeSaid(header);
-  return say(header.level === "basic" ? "helpBasic" : "help", { word: visible(header.word), press: TEXTS.routes[matchMedia("(pointer: coarse)").matches ? "tap" : "click"] });
+  return say(header.level === "basic" ? (header.next ? "helpBasicNext" : "helpBasic") : "help", { word: visible(header.word) });
 }
 
-// What the changes do to the prediction, and to the guesses on the way.
-function changeSaid({ plainGuesses, guesses, word, probability, likely }) {
+// What the changes do to the prediction, and what that means where the page says it.
+function changeSaid(header) {
+  const { plainGuesses, word, probability, likely, meaning } = header;
   const [[was, before]] = plainGuesses.at(-1);
   const now = likely.find((one) => one.word === word);
-  const values = { word: visible(word), after: percent(probability), before: percent(before), was: visible(was) };
-  const isUnmoved = was === word && now && Math.abs(now.after - now.before) < UNMOVED;
-  return `${say(isUnmoved ? "unmoved" : was === word ? "stays" : "becomes", values)} ${layersSaid(plainGuesses, guesses)}`;
+  const values = { without: withoutSaid(header), word: visible(word), after: percent(probability), before: percent(before), was: visible(was) };
+  if (was !== word) return [say("becomes", values), meaning, say("arcsNow", values)].filter(Boolean).join(" ");
+  return say(now && Math.abs(now.after - now.before) < UNMOVED ? "unmoved" : "stays", values);
 }
 
-// What the changes do to the first guesses of the layers below the last; the embeddings read no other word.
-function layersSaid(plainGuesses, guesses) {
-  const firsts = guesses.slice(1, -1).map(([[word, after]], at) => ({ layer: at + 1, isMoved: word !== plainGuesses[at + 1][0][0], before: plainGuesses[at + 1][0][1], after }));
-  const moved = firsts.filter(({ isMoved }) => isMoved).map(({ layer }) => layer);
-  if (moved.length) return say(moved.length > 1 ? "layersMoved" : "layerMoved", { layers: [moved.slice(0, -1).join(", "), moved.at(-1)].filter(Boolean).join(TEXTS.routes.and) });
-  const [most] = firsts.filter(({ before, after }) => before - after >= UNMOVED).sort((one, other) => other.before - other.after - one.before + one.after);
-  return most ? say("layerFell", { layer: most.layer, before: percent(most.before), after: percent(most.after) }) : TEXTS.routes.noLayerMoved;
+// The changes in words, as a sentence begins.
+function withoutSaid({ changes, ...header }) {
+  if (changes.length > 1) return say("withChanges", { count: changes.length });
+  const [{ link }] = changes;
+  const [name, place, layer] = link.split("~");
+  if (name === "cut" && layer) return say("withoutLook", { key: nameOf(header, place.split("-")[1] - 1) });
+  if (name === "hide" && !layer) return say("withoutWord", { key: nameOf(header, place - 1) });
+  if (name !== "off" || !/^[0-9-]+$/.test(place)) return TEXTS.routes.withChange;
+  const [number, head] = place.split("-");
+  return say(head ? "withoutHead" : "withoutLayer", { layer: number, head });
 }
 
-function drawLegend({ legend }, arcs, theme) {
+function drawLegend({ legend, look: { header } }, arcs, theme) {
+  const most = Math.max(0, ...arcs.filter(({ share }) => share === undefined).map(({ effect }) => Math.abs(effect)));
+  const helps = header.level === "basic" || !most ? TEXTS.routes.helps : say("helpsMost", { most: most.toFixed(1) });
   const hinders = arcs.some(({ effect, share }) => share === undefined && effect < 0);
   const entry = (colour, label) => {
     const line = element("i", { "aria-hidden": "true" });
-    line.style.background = colour;
+    line.style.color = colour;
     return element("span", {}, line, label);
   };
-  refill(legend, [theme.dark, hinders], () => [entry(css(theme.line), TEXTS.routes.helps), ...(hinders ? [entry(hindering(theme), TEXTS.routes.hinders)] : [])]);
+  refill(legend, [theme.dark, helps, hinders], () => [entry(css(theme.line), helps), ...(hinders ? [entry(hindering(theme), TEXTS.routes.hinders)] : [])]);
 }
 
 // What can be switched off of what is chosen: an arc and its heads, a layer and its heads, a word.

@@ -17,7 +17,7 @@ const [CARD_TOP, CARD_PADDING] = [2, 8];
 const FOOT = 54; // below the lowest row, for the tokens
 const LEAST_ROW = PILL_HEIGHT + 1; // of twelve layers the guesses must not cover each other
 const NARROW = 560;
-const [THINNEST, WIDTH_BY_EFFECT, WIDEST] = [1.4, 5, 16];
+const [THINNEST, WIDTH_BY_EFFECT, WIDEST] = [1.4, 5, 16]; // where the strongest arc would be wider, all are narrower in proportion
 const TOUCH = 44;
 const MOST_GROWING = 60; // arcs; more appear at once, which 72 tokens and 12 layers need to play smoothly
 
@@ -28,7 +28,7 @@ function set(node, attributes) {
   for (const [name, value] of Object.entries(attributes)) if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
 }
 
-// choose(arc), point(arc or null), chooseWord(place), chooseLayer(layer), step(by).
+// choose(arc), point(arc or null), chooseWord(place), chooseLayer(layer), showLayer(depth), step(by).
 export function makeRoutes(gestures) {
   const picture = svg("svg", { role: "group", tabindex: "0", "data-testid": "routes" });
   const layers = Object.fromEntries(["gradients", "trunks", "ghosts", "arcs", "nodes", "guesses", "tokens", "labels", "bars"].map((name) => [name, svg(name === "gradients" ? "defs" : "g", { class: `route-${name}` })]));
@@ -67,13 +67,14 @@ function keepLabels({ node, layers, frame }) {
   node.classList.toggle("behind", scrollLeft + clientWidth < frame.width - 2);
 }
 
-function press({ gestures }, { dataset: { word, layer } }) {
+function press({ gestures }, { dataset: { word, layer, depth } }) {
+  if (depth !== undefined) return gestures.showLayer(Number(depth));
   return word === undefined ? gestures.chooseLayer(Number(layer)) : gestures.chooseWord(Number(word));
 }
 
 const KEYS = ["ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown", "Home", "End", "Enter", " ", "Escape"];
 
-// The picture is one stop of the Tab key, the tokens are another, the layers a third; arrows walk within each.
+// The picture is one stop of the Tab key, the tokens are another, the layers a third, their guesses a fourth; arrows walk within each.
 function pressKey(view, event) {
   if (event.altKey || event.ctrlKey || event.metaKey || !KEYS.includes(event.key)) return;
   event.preventDefault();
@@ -87,7 +88,7 @@ function pressKey(view, event) {
 function walk(view, one, event) {
   if (event.key === "Enter" || event.key === " ") return press(view, one);
   const all = [...one.parentNode.querySelectorAll(".presses")];
-  return walkByKey(event, one.dataset.layer ? all.reverse() : all); // of layers the highest is the first
+  return walkByKey(event, one.dataset.word ? all : all.reverse()); // of layers the highest is the first
 }
 
 function walkArcs(view, key) {
@@ -123,10 +124,17 @@ function placeFrame(view, header, { height, theme }) {
   const isPlaced = view.frame && JSON.stringify([frame, header.tokens]) === JSON.stringify([view.frame, view.header.tokens]) && view.theme.dark === theme.dark;
   Object.assign(view, { frame, header, theme });
   drawFrame(view, header, frame, theme);
-  if (view.path !== header.path) view.node.scrollLeft = frame.x[header.place] - view.node.clientWidth / 2;
-  view.path = header.path;
+  showBlank(view, header, frame);
   keepLabels(view);
   return isPlaced;
+}
+
+// Another blank is brought into sight, once the picture has its room: what is not shown cannot scroll.
+function showBlank(view, { tokens, place }, frame) {
+  const about = JSON.stringify([tokens.length, place, tokens[place - 1], tokens[place + 1]]);
+  if (view.about === about || !view.node.clientWidth) return;
+  view.node.scrollLeft = frame.x[place] - view.node.clientWidth / 2;
+  view.about = about;
 }
 
 function layOut({ node }, header, asked) {
@@ -219,14 +227,15 @@ function drawArcs(view, header, { arcs, describe }, isPlaced) {
     drawn.delete(name);
   }
   const grows = arcs.length <= MOST_GROWING && !header.changes.length;
+  const byEffect = Math.min(WIDTH_BY_EFFECT, (WIDEST - THINNEST) / Math.max(...arcs.map(({ effect = 0 }) => Math.abs(effect)), Number.EPSILON));
   const come = [];
   let above = null; // the strongest stands on top, and the next one right below it
   for (const [name, arc] of wanted) {
     let one = drawn.get(name);
-    if (!one || one.share !== arc.share || one.effect !== arc.effect) {
+    if (!one || one.share !== arc.share || one.effect !== arc.effect || one.byEffect !== byEffect) {
       if (grows && !one) come.push(name);
       one?.node.remove();
-      one = { ...makeArc(header, frame, theme, arc, name), share: arc.share, effect: arc.effect };
+      one = { ...makeArc(header, frame, theme, arc, name, byEffect), share: arc.share, effect: arc.effect, byEffect };
       drawn.set(name, one);
     }
     one.arc = arc;
@@ -239,10 +248,10 @@ function drawArcs(view, header, { arcs, describe }, isPlaced) {
   if (come.length) group.getBoundingClientRect(); // from here they grow
 }
 
-function makeArc(header, frame, theme, { layer, query, key, effect, share }, name) {
+function makeArc(header, frame, theme, { layer, query, key, effect, share }, name, byEffect) {
   const d = arcPath(header, frame, { layer, query, key });
   const isMixed = share !== undefined;
-  const width = Math.min(WIDEST, isMixed ? THINNEST + WIDEST * share : THINNEST + WIDTH_BY_EFFECT * Math.abs(effect));
+  const width = isMixed ? Math.min(WIDEST, THINNEST + WIDEST * share) : THINNEST + byEffect * Math.abs(effect);
   const colour = isMixed ? "mixed" : effect >= 0 ? "helps" : "hinders";
   const node = svg("g", { class: "route-arc", "data-arc": name, role: "img" },
     svg("path", { d, fill: "none", stroke: "transparent", "stroke-width": Math.max(16, width + 6) }),
@@ -292,7 +301,8 @@ function drawGuesses(group, header, { x, y, pill, isNarrow }, theme) {
   const guesses = header.guesses.slice(0, -1);
   while (group.children.length > guesses.length) group.lastChild.remove();
   while (group.children.length < guesses.length) {
-    group.append(svg("g", { class: "route-guess", role: "img" }, svg("rect", { class: "ground", rx: 6 }), svg("rect", { class: "bar", rx: 6 }), svg("text"), svg("text"), svg("title")));
+    const depth = group.children.length;
+    group.append(svg("g", { class: "route-guess presses", role: "button", "data-depth": depth, tabindex: depth ? "-1" : "0" }, svg("rect", { class: "ground", rx: 6 }), svg("rect", { class: "bar", rx: 6 }), svg("text"), svg("text"), svg("title")));
   }
   guesses.forEach(([[word, share]], depth) => {
     const [[was]] = header.plainGuesses[depth];
@@ -310,7 +320,7 @@ function drawGuesses(group, header, { x, y, pill, isNarrow }, theme) {
     setText(written, fitted(visible(word), isNarrow ? 6 : 9));
     set(said, { ...textAttributes({ anchor: "end", size: 12, theme }), x: start + pill - 8, y: y[depth] + 5, fill: theme.text });
     setText(said, percent(share));
-    setText(title, isMoved ? told.trim() : "");
+    setText(title, isMoved ? told.trim() : TEXTS.routes.showLayer);
   });
 }
 

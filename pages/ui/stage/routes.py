@@ -8,6 +8,7 @@ import functools
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from types import MappingProxyType
 
 import streamlit as st
 
@@ -32,6 +33,8 @@ from tx_core.transformer.interventions import write_interventions
 LEAST_EFFECTS = ("0.05", "0.1", "0.2", "0.3", "0.5", "1", "2")
 """From which effect on an arc is drawn, in nats of log-odds."""
 USUAL_LEAST = "0.2"
+Meanings = Mapping[tuple[str, str, str], str]
+"""By model, text and changes, as links write them."""
 ROUTE_LOOKS = (Field(HOME_PARAMETER, "", lambda written: check(written, LEAST_EFFECTS)), choice_field("by", ("effect", "mixed")))
 """How a picture of routes is looked at."""
 BESIDE_LOOKS = (choice_field("shows", ("heads", "routes")), *ROUTE_LOOKS)
@@ -44,10 +47,10 @@ def route_fields(text: str) -> StageFields:
     return StageFields(own, ROUTE_LOOKS, {HOME_PARAMETER: USUAL_LEAST})
 
 
-def route_run(inputs: SentenceInputs) -> dict[str, object]:
+def route_run(inputs: SentenceInputs, meanings: Meanings = MappingProxyType({})) -> dict[str, object]:
     """Run the sentence, without and with the reader's changes; return what the stage is told of both. Raises ExplorerError.
 
-    A model that writes on reads it as it was typed.
+    A model that writes on reads it as it was typed. meanings: what changes of a text mean, where a page says it.
     """
     engine = inputs.engine()
     writes = engine.info.predicts_next
@@ -68,6 +71,7 @@ def route_run(inputs: SentenceInputs) -> dict[str, object]:
             "model": controls.model_title(engine.name),
             "origin": origin(name.model),
             "changes": list_changes(name.changes, trace.stacks),
+            "meaning": meanings.get((name.model, name.text, write_interventions(name.changes)), ""),
             "notices": notices,
         }
 

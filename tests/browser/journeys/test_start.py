@@ -74,11 +74,12 @@ def test_an_arc_is_chosen_cut_and_restored_and_fill_the_blank_draws_the_same(pag
     page.mouse.move(5, 5)
     expect(said(page)).to_have_text(sentence)
     expect(page.get_by_role("button", name=re.compile("^Head "))).to_have_count(8)
-    colours = page.locator(".route-legend i").evaluate_all("all => all.map(one => getComputedStyle(one).backgroundColor)")
+    colours = page.locator(".route-legend i").evaluate_all("all => all.map(one => getComputedStyle(one).color)")
     halo = page.locator(".route-arc.active .halo").evaluate("one => getComputedStyle(one).stroke")
     assert colours and halo not in [*colours, "none"]  # what is chosen is not taken for an arc that is in the way
     axe(page)
-    cut, change = re.compile(f"changes=cut%7E{found.place + 1}-2%7E5"), "“is” stays first, with 40.2\u00a0%; it had 66.7\u00a0%."
+    cut = re.compile(f"changes=cut%7E{found.place + 1}-2%7E5")
+    change = "Without this look at “the” it still says “is”, with 40.2\u00a0% instead of 66.7\u00a0%."
     press(page, ROUTES["cut"])
     expect(page).to_have_url(cut)
     expect(said(page)).to_contain_text(change)

@@ -43,6 +43,8 @@ def test_with_a_cut_the_likely_words_are_those_of_the_changed_run_beside_what_th
     assert went["before"] == pytest.approx(found.probability, abs=1e-4)
     assert went["after"] == pytest.approx(found.after[4, 3, 1], abs=1e-4)
     assert [one["link"] for one in sent["changes"]] == ["cut~4-2~5"]
+    assert sent["meaning"] == texts.MEANINGS[catalogue.DEFAULT, texts.SENTENCE, "cut~4-2~5"]
+    assert staged(open_app("start", text=texts.SENTENCE, changes="cut~4-1~5"))["meaning"] == ""
 
 
 def test_a_damaged_model_leaves_the_doors_open(open_app, monkeypatch):
