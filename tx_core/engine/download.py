@@ -23,6 +23,15 @@ MIN_FREE_BYTES = 500_000_000
 TOO_LARGE_FOR_MEMORY = (
     "{title} takes {megabytes:,.0f} MB of memory, and this server has {limit:,.0f} MB for models: choose a smaller model."
 )
+NOT_FETCHED = (
+    "{hub_id} could not be fetched from the model hub. Either the server has no connection to the hub, or the model does not "
+    "exist or has no safetensors files. The built-in models need no connection. Whoever runs this server can bring the model "
+    "from a machine that reaches the hub, as a folder or as the hub's cache:\n"
+    "hf download {hub_id}{version} --local-dir models/{folder} (start the app with TX_MODELS_DIR=models and choose “{folder} "
+    "(local)”)\n"
+    "HF_HOME=hub hf download {hub_id}{version} (start the app with HF_HOME=hub)"
+)
+"""Why there is no model, and how to have it: two lines."""
 NO_SPACE_FOR_DOWNLOAD = (
     "{hub_id} is a download of {megabytes:,.0f} MB, and this server has space for {space:,.0f} MB: choose a smaller model, or "
     "one that is here already."
@@ -41,9 +50,9 @@ def fetch(hub_id: str, revision: str | None) -> Path:
             check_space(hub_id, huggingface_hub.HfApi().model_info(hub_id, revision=revision, timeout=10, files_metadata=True))
             directory = _snapshot(hub_id, revision)
     except (HTTPError, OSError, ValueError) as error:
-        raise _unavailable(hub_id) from error
+        raise _unavailable(hub_id, revision) from error
     if directory is None:
-        raise _unavailable(hub_id)
+        raise _unavailable(hub_id, revision)
     return directory
 
 
@@ -122,8 +131,6 @@ def _snapshot(hub_id: str, revision: str | None, *, local_files_only: bool = Fal
     return directory if (directory / "config.json").exists() and any(directory.glob("*.safetensors")) else None
 
 
-def _unavailable(hub_id: str) -> ModelUnavailable:
-    return ModelUnavailable(
-        f"{hub_id} could not be fetched from the model hub. Either the server has no connection to the hub, or the model does "
-        "not exist or has no safetensors files. The embedded model works without a connection."
-    )
+def _unavailable(hub_id: str, revision: str | None) -> ModelUnavailable:
+    version = f" --revision {revision}" if revision else ""
+    return ModelUnavailable(NOT_FETCHED.format(hub_id=hub_id, version=version, folder=hub_id.rpartition("/")[2]))

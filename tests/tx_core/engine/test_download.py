@@ -1,5 +1,8 @@
 """Fetching from the model hub."""
 
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,11 +14,18 @@ from tx_core.errors import ModelUnavailable
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
-def test_a_hub_that_cannot_be_reached_says_so_and_what_works_without_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_hub_that_cannot_be_reached_says_so_and_how_to_have_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
-    with pytest.raises(ModelUnavailable, match=r"someone/model could not be fetched.*embedded model works without a connection"):
+    with pytest.raises(ModelUnavailable, match="someone/model could not be fetched") as told:
         download.fetch("someone/model", None)
+    _, folder, cache = str(told.value).splitlines()
+    assert folder.startswith("hf download someone/model --local-dir models/model ") and "TX_MODELS_DIR=models" in folder
+    assert cache.startswith("HF_HOME=hub hf download someone/model ") and "HF_HOME=hub)" in cache
+    with pytest.raises(ModelUnavailable, match=f"hf download someone/model --revision {COMMIT} --local-dir models/model "):
+        download.fetch("someone/model", COMMIT)
+    command = shlex.split(folder.partition(" (")[0])
+    assert subprocess.run([sys.executable, "-m", "huggingface_hub.cli.hf", *command[1:], "--help"], check=False).returncode == 0
     assert not download.reaches_hub("someone/model")
 
 
