@@ -2,7 +2,7 @@
 
 from pages.ui.shell import texts
 from pages.ui.shell.address import ask_for_view, is_offered
-from pages.ui.shell.controls import head_name, model_title
+from pages.ui.shell.controls import head_name
 from pages.ui.shell.examples import Example, offer_examples, read_examples
 from pages.ui.shell.fields import StageFields, choice_field
 from pages.ui.stage import view_options
@@ -46,11 +46,12 @@ def attention_inputs(page: str) -> SentenceInputs:
 
 
 def notice(example: Example, model: str, *, shown: bool) -> str:
-    """Return what to notice in an example, and in which heads of the embedded model.
+    """Return what to notice in an example, and in which heads of the embedded model; nothing beside any other model.
 
     shown: whether those heads are on the screen, unmodified.
     """
+    if model != DEFAULT:
+        return ""
     heads = texts.AND.join(head_name(head).lower() for head in example.view["heads"])
     template = texts.HINT_SHOWN if shown else texts.HINT_ELSEWHERE
-    hint = template.format(heads=heads, hint=example.notice)
-    return hint if model == DEFAULT else f"{hint} {texts.HINT_OF_OTHER_MODEL.format(model=model_title(DEFAULT))}"
+    return template.format(heads=heads, hint=example.notice)

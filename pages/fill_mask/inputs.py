@@ -19,7 +19,7 @@ from pages.ui.shell.address import (
     widget_binding,
     widget_key,
 )
-from pages.ui.shell.examples import Example, find, offer_examples, read_examples
+from pages.ui.shell.examples import Example, find, hint, offer_examples, read_examples
 from pages.ui.shell.fields import Field, StageFields, choice_field, flag_field, number_field, text_field
 from pages.ui.shell.frame import explain
 from pages.ui.stage import view_options
@@ -36,6 +36,7 @@ from pages.ui.stage.tokens import (
     typed_sentence,
 )
 from pages.ui.stage.view_options import COMPARED
+from tx_core.engine.catalogue import DEFAULT
 from tx_core.errors import ExplorerError
 from tx_core.fill_mask.blanks import mark_blanks, text_parts
 from tx_core.fill_mask.word_scores import read_words
@@ -200,7 +201,11 @@ def _offer_examples(page: str) -> None:
         compare = {"compare": bool(example.view.get("second")) and is_offered("compare")}
         ask_for_view(page, usual | compare | example.view)
 
-    offer_examples(page, EXAMPLES, lambda example: _is_on_page(page, example), show)
+    def describe(example: Example) -> str:
+        """Return what to notice: it was found in the embedded model."""
+        return hint(example) if value_of(page, "model") == DEFAULT else ""
+
+    offer_examples(page, EXAMPLES, lambda example: _is_on_page(page, example), show, describe)
 
 
 def _is_on_page(page: str, example: Example) -> bool:

@@ -16,6 +16,7 @@ from pages.ui.stage.pictures import Picture
 from pages.ui.stage.texts import FIRST_TOKEN
 from tx_core.analysis import sinks
 from tx_core.analysis.sinks import AttentionSinks
+from tx_core.engine.catalogue import DEFAULT
 from tx_core.engine.engine import Engine
 from tx_core.fill_mask.blanks import before_blank
 from tx_core.transformer.interventions import Intervention, write_interventions
@@ -31,7 +32,8 @@ def sum_up(inputs: SentenceInputs, engine: Engine, trace: Trace) -> Part:
         _pictures(found, trace.attention.query_tokens, _without(inputs, trace, found)),
         numbers(trace),
         texts.SINKS_CAVEAT,
-        *texts.SINKS_TEXT,
+        texts.SINKS_TEXT,
+        *(texts.SINKS_FOUND if trace.model == DEFAULT else ()),
         sources=[sinks.attention_sinks],
         table=lambda: _table(found),
     )

@@ -87,9 +87,11 @@ IF_FORBIDDEN = "And if that attention had to go elsewhere?"
 FORBID_SINKS = "Forbid attention to {sinks}"
 SINKS_TEXT = (
     "A token with much attention and short value vectors is an **attention sink**: a head that finds nothing there for it can "
-    "rest on such a token and add almost nothing (Clark et al. 2019; Xiao et al. 2024). In the first example of this page and "
-    "the built-in model, layer 5 does so: 73 % of the other tokens' attention, for vectors of length 0.52 against 4.17. "
-    "Layer 1 does not: 19 %, hardly more than even attention, for vectors of length 2.75 against 3.47.",
+    "rest on such a token and add almost nothing (Clark et al. 2019; Xiao et al. 2024)."
+)
+SINKS_FOUND = (
+    "In the first example of this page, layer 5 does so: 73 % of the other tokens' attention, for vectors of length 0.52 against "
+    "4.17. Layer 1 does not: 19 %, hardly more than even attention, for vectors of length 2.75 against 3.47.",
     "Nothing to take does not mean nothing to lose: with both tokens forbidden, that attention must go to words, and “coffee” "
     "falls from 37 % to 15 %, behind “wine”. With [SEP] alone forbidden it stays at 37 %: [CLS] "
     "takes its place, with 74 % of the attention in layer 5.",

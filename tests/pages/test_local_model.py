@@ -2,12 +2,14 @@
 other model than the built-in one.
 """
 
+import json
 from collections.abc import Callable
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.contents import PAGES
+from pages.summaries.texts import SINKS_FOUND, SINKS_TEXT
 from pages.ui.shell.controls import model_title
 from pages.ui.stage.texts import HEADS_MISSING, NEEDS_OWN_BERT, SHOWS_BUILT_IN, SHOWS_BUILT_IN_ONLY
 from pages.ui.stage.tokens import escape_markdown
@@ -15,6 +17,7 @@ from tests.support.checkpoints import HEADS, HIDDEN, LAYERS, POSITIONS
 from tests.support.drawings import says
 from tests.support.staged import STAGE, is_empty, staged, staged_pictures
 from tx_core.engine.device import DeviceRunner
+from tx_core.settings import ASSETS
 from tx_core.transformer.interventions import Head
 
 RUNNING = [page.key for page in PAGES if page.computes and page.key not in ("encoder_decoder", "classifier")]
@@ -99,6 +102,20 @@ def test_a_learned_table_ends_where_its_model_reads_no_further(open_app: Open, o
     assert not app.exception
     (waves,) = [one for one in staged_pictures(app) if one["when"] == {"look": ["waves"]}]
     assert waves["values"].shape[1] == POSITIONS
+
+
+@pytest.mark.parametrize("page", ["attention", "fill_mask"])
+def test_what_was_found_in_one_model_is_not_said_beside_another(open_app: Open, offer, page: str):
+    offer("bert")
+    example = json.loads((ASSETS / "examples" / f"{page}.json").read_text("utf-8"))[0]
+    assert example["notice"] in says(open_app(page, text=example["text"]))
+    assert example["notice"] not in says(open_app(page, text=example["text"], model="local:own"))
+
+
+def test_what_sinks_of_the_built_in_model_do_is_not_said_beside_another(open_app: Open, offer):
+    offer("bert")
+    said = [says(open_app("summaries", part="sinks", **model)) for model in ({}, {"model": "local:own"})]
+    assert [[text in one for text in (SINKS_TEXT, *SINKS_FOUND)] for one in said] == [[True] * 3, [True, False, False]]
 
 
 @pytest.mark.parametrize("page", ["attention", "summaries"])

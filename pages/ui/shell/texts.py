@@ -46,7 +46,6 @@ BREAK_IT = "Try to break it"
 HINT = ":material/lightbulb: {hint}"
 HINT_SHOWN = ":material/lightbulb: **In {heads}:** {hint}"
 HINT_ELSEWHERE = ":material/lightbulb: **This hint describes {heads}, unmodified:** {hint}"
-HINT_OF_OTHER_MODEL = "This was observed in {model}: another model may do it in another head, or not at all."
 AND = " and "
 
 FORMULA = "The formula"

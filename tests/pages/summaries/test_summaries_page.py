@@ -80,7 +80,7 @@ def test_the_share_of_a_token_is_said_as_a_mean_over_queries_and_of_all_that_the
 
 def test_what_is_said_of_attention_sinks_is_true_of_the_embedded_model(open_app, engine):
     found = attention_sinks(engine.trace(texts.FIRST_TEXT, keep=("weights", "value")).attention)
-    told = " ".join(texts.SINKS_TEXT)
+    told = " ".join(texts.SINKS_FOUND)
     for layer in (4, 0):  # where attention rests, and the counter-example
         lengths = (array[layer].mean() for array in (found.sink_lengths, found.other_lengths))
         assert "{:.2f} against {:.2f}".format(*lengths) in told
