@@ -1,5 +1,6 @@
 """The boxes in which a lesson is written; what they hold is kept in the draft, also while the reader is on another page."""
 
+from collections.abc import Mapping
 from zlib import crc32
 
 import streamlit as st
@@ -81,6 +82,8 @@ def _choose_step(steps: list[Fields]) -> int | None:
     new = [name for name in names if name not in seen]
     if names and (st.session_state.get(CHOSEN) not in names or (seen and new)):
         st.session_state[CHOSEN] = new[-1] if seen and new else names[0]
+    elif names:  # set again: a list with another title is another one to Streamlit, which would begin with the first step
+        st.session_state[CHOSEN] = st.session_state[CHOSEN]
     st.session_state[f"{CHOSEN}_seen"] = names
     place = None
     if names:
@@ -120,8 +123,20 @@ def _look_at(step: Fields) -> None:
     if not step["view"]:  # a new step
         step |= {name: value for name, value in new_step(step["page"], view).items() if name.startswith("of_") or name == "view"}
     elif before[0] == step["id"] and before[1] != view:
-        step["view"] = view
+        follow_view(step, view)
     st.session_state[LOOKED_AT] = (step["id"], view)
+
+
+def follow_view(step: Fields, view: Mapping[str, str]) -> None:
+    """Give a step another view; what its answer is measured on follows where it was what the view showed."""
+    page, name = str(step["page"]), box_name(step["id"])
+    shown, now = new_step(page, step["view"]), new_step(page, view)
+    boxes = {"of_text": f"{name}_of_text", "of_head": f"{name}_of_head", "of_changes": changes_box(name)}
+    for field, box in boxes.items():
+        if step[field] == shown[field] != now[field]:
+            step[field] = now[field]
+            st.session_state[box] = now[field] if field != "of_changes" else bool(now[field])
+    step["view"] = dict(view)
 
 
 def move_step(steps: list[Fields], step: object, place: int) -> None:
@@ -241,6 +256,11 @@ def _tokens(step: Fields) -> list[str]:
     return distinct_names(trace.attention.key_tokens.tokens) if trace else []
 
 
+def changes_box(name: str) -> str:
+    """Return the key of the box that says whether the model answers with the changes of the view. name: of the step's boxes."""
+    return f"{name}_of_changes_on"
+
+
 def _ask_changes(step: Fields, name: str) -> None:
     """Ask whether the model answers with what is changed in the view, such as a head that is switched off, in words."""
     written, trace = step["view"].get("changes") or step["of_changes"], _trace_of(step)
@@ -253,7 +273,7 @@ def _ask_changes(step: Fields, name: str) -> None:
     ticked = st.checkbox(
         escape_markdown(texts.MEASURE_BOXES["changes"].format(changes=said)),
         bool(step["of_changes"]),
-        key=f"{name}_of_changes_on",
+        key=changes_box(name),
     )
     step["of_changes"] = written if ticked else ""
 

@@ -88,6 +88,8 @@ def test_a_lesson_is_made_from_two_pages_saved_opened_shared_and_played(page_at,
     expect(page.get_by_role("heading", name=contents.page("lesson_editor").question)).to_be_visible()
     open_step(page, 2)
     write(page, texts.STEP_TITLE.format(number=2), "A blank")
+    write(page, texts.STEP_TEXT.format(number=2), "Fill it.")
+    expect(box_of(page, texts.STEP_TEXT.format(number=2))).to_have_value("Fill it.")
     page.get_by_role("button", name=texts.UP, exact=True).click()
     page.wait_for_function(PLACED, arg=["A blank", texts.STEP_TITLE.format(number=1)])
     choose(page, texts.KIND.format(number=1), texts.KINDS["word"])

@@ -3,7 +3,7 @@
 from urllib.parse import parse_qs, urlsplit
 
 from pages.lesson_editor import texts
-from pages.lesson_editor.forms import ADDED, move_step, remove_step
+from pages.lesson_editor.forms import ADDED, CHOSEN, move_step, remove_step
 from pages.ui.panels.texts import REVEALED
 from pages.ui.shell.address import ADDED_VIEWS, LESSON
 from pages.ui.shell.frame import new_id
@@ -95,9 +95,44 @@ def test_a_step_is_added_in_the_editor_looked_at_and_its_controls_are_ticked(ope
     ask_stage(app, "interventions", {"add": ["off~5-7"]})
     box(app, texts.KIND, 2).set_value("word").run()
     said = next(one for one in app.checkbox if one.label.startswith(texts.MEASURE_BOXES["changes"].partition(":")[0]))
-    said.check().run()
+    assert said.value
     step = read_lesson(written_lesson(app).encode()).steps[1]
     assert step.view["changes"] == step.question.answer.changes == "off~5-7"
+    said.uncheck().run()
+    ask_stage(app, "interventions", {"add": ["off~5-8"]})
+    step = read_lesson(written_lesson(app).encode()).steps[1]
+    assert step.view["changes"] == "off~5-7_off~5-8" and not step.question.answer.changes
+
+
+def test_the_answer_is_measured_on_the_sentence_of_the_view_until_the_writer_names_another(open_app):
+    app = open_app("lesson_editor")
+    app.selectbox(key=ADDED).set_value("fill_mask").run()
+    box(app, texts.KIND).set_value("word").run()
+    for typed, own, measured in (
+        ("The cat [MASK] here.", None, "The cat [MASK] here."),
+        ("The dog [MASK] here.", "We [MASK] home.", "We [MASK] home."),
+        ("The man [MASK] here.", None, "We [MASK] home."),
+    ):
+        app.text_input(key="fill_mask_text").set_value(typed).run()
+        if own:
+            box(app, texts.MEASURE_BOXES["text"]).set_value(own).run()
+        step = read_lesson(written_lesson(app).encode()).steps[0]
+        assert (step.view["text"], step.question.answer.text) == (typed, measured)
+        assert box(app, texts.MEASURE_BOXES["text"]).value == measured
+
+
+def test_a_step_that_is_renamed_stays_the_one_that_is_written(open_app):
+    app = open_app("lesson_editor")
+    for page in ("attention", "masks"):
+        app.selectbox(key=ADDED).set_value(page).run()
+    box(app, texts.STEP_TITLE, 2).set_value("Renamed").run()
+    assert app.radio(key=CHOSEN).proto.set_value  # to the browser a list with another title is new: it is told what is chosen
+    box(app, texts.STEP_TEXT, 2).set_value("Edited at once.").run()
+    assert [(step.title, step.text) for step in read_lesson(written_lesson(app).encode()).steps][1] == (
+        "Renamed",
+        "Edited at once.",
+    )
+    assert staged(app)["page"] == "masks"
 
 
 def test_a_step_keeps_its_view_while_its_writer_looks_at_another_page(open_app):
