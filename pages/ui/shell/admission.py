@@ -3,8 +3,11 @@
 No heavy package is imported here: app.py imports this module before it serves anything.
 """
 
+import asyncio
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from ipaddress import IPv6Network, ip_address
 from secrets import token_urlsafe
 from threading import Lock
@@ -117,6 +120,57 @@ def pause_before_run() -> None:
     """
     pace = st.session_state.setdefault(PACE, Pace(host_settings().max_runs_a_second))
     time.sleep(pace.count_run())
+
+
+class Turns:
+    """Slots of work for requests: next is one of the visitor who has the fewest. Few of one visitor wait; the others are refused.
+
+    slots: how many requests work at once. patience: the seconds that one waits; no thread does.
+    """
+
+    def __init__(self, slots: int, most_waiting: int, patience: float):
+        self._free, self._most_waiting, self._patience = slots, most_waiting, patience
+        self._at_work: Counter[str] = Counter()
+        self._waiting: dict[asyncio.Future[None], str] = {}
+
+    @asynccontextmanager
+    async def turn(self, visitor: str) -> AsyncIterator[bool]:
+        """Wait for a slot and hold it; yield whether there was one."""
+        if self._free:
+            self._free -= 1
+            self._at_work[visitor] += 1
+        elif not await self._wait(visitor):
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            self._hand_on(visitor)
+
+    async def _wait(self, visitor: str) -> bool:
+        if list(self._waiting.values()).count(visitor) >= self._most_waiting:
+            return False
+        called, has_come = asyncio.get_running_loop().create_future(), False
+        self._waiting[called] = visitor
+        try:
+            async with asyncio.timeout(self._patience):
+                await called
+            has_come = True
+        except TimeoutError:
+            pass
+        finally:
+            if self._waiting.pop(called, None) is None and not has_come:  # called when it was leaving
+                self._hand_on(visitor)
+        return has_come
+
+    def _hand_on(self, visitor: str) -> None:
+        self._at_work -= Counter({visitor: 1})
+        if not self._waiting:
+            self._free += 1
+            return
+        called = min(self._waiting, key=lambda one: self._at_work[self._waiting[one]])
+        self._at_work[self._waiting.pop(called)] += 1
+        called.set_result(None)
 
 
 def own_address() -> str:

@@ -4,10 +4,6 @@ The first page tells its stage the guesses with its answer; a view of another pa
 take a run each and are asked for by token, of a large model by token and layer, once the rest is painted.
 """
 
-import asyncio
-from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from pages.ui.shell import cache
-from pages.ui.shell.admission import counted_address
+from pages.ui.shell.admission import Turns, counted_address
 from pages.ui.stage.packing import KEPT_FOREVER, NOT_KEPT, RunName
 from tx_core.analysis.probabilities import largest, probabilities
 from tx_core.analysis.value_weighted import mixed_in
@@ -29,10 +25,8 @@ from tx_core.engine.engine import Engine
 from tx_core.errors import ChangeProblem, ExplorerError, memory_checked
 
 PATH = "stage-arcs"
-AT_ONCE, PATIENCE = asyncio.Semaphore(2), 20.0
-"""Requests that measure at once, and the seconds that another one waits for them: each takes many runs. No thread waits."""
-MAX_WAITING = 2
-"""Requests of one visitor that wait; whoever sends more asks again later, so that others wait for few."""
+TURNS = Turns(slots=2, most_waiting=2, patience=20.0)
+"""Of requests that measure: each takes many runs. Whoever sends more than may wait asks again later."""
 ASK_AGAIN = {"Retry-After": "1"}
 MOST_LIKELY = 5
 REQUEST_COST, UNASKED_COST = 2e10, 2e11
@@ -184,33 +178,6 @@ def _answer(name: RunName, asked: QueryParams) -> dict[str, object]:
     return arcs_into(name, blank, query, layers)
 
 
-_waiting: Counter[str] = Counter()
-"""Requests that wait, by visitor."""
-
-
-@asynccontextmanager
-async def turn_to_measure(visitor: str) -> AsyncIterator[bool]:
-    """Wait for a slot and hold it; yield whether there is one, or others have to be answered first."""
-    if _waiting[visitor] >= MAX_WAITING:
-        yield False
-        return
-    _waiting[visitor] += 1
-    try:
-        async with asyncio.timeout(PATIENCE):
-            await AT_ONCE.acquire()
-    except TimeoutError:
-        yield False
-        return
-    finally:
-        _waiting[visitor] -= 1
-        if not _waiting[visitor]:
-            del _waiting[visitor]
-    try:
-        yield True
-    finally:
-        AT_ONCE.release()
-
-
 async def send_arcs(request: Request) -> Response:
     """Send the guesses of a run, arcs into one token, the heads of an arc or a layer, or what is mixed in.
 
@@ -220,8 +187,8 @@ async def send_arcs(request: Request) -> Response:
         name = RunName.read(request.path_params["name"])
     except ValueError:
         return Response(None, 404, NOT_KEPT)
-    async with turn_to_measure(counted_address(request.client.host if request.client else "local")) as is_first:
-        if not is_first:
+    async with TURNS.turn(counted_address(request.client.host if request.client else "local")) as has_come:
+        if not has_come:
             return Response(None, 503, NOT_KEPT | ASK_AGAIN)
         try:
             return JSONResponse(await run_in_threadpool(_measured, name, request.query_params), headers=KEPT_FOREVER)

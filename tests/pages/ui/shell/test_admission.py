@@ -1,11 +1,12 @@
 """Visitors are let in as long as there is a place, and a page that asks for runs too fast waits for its next one."""
 
+import asyncio
 from types import SimpleNamespace
 
 import pytest
 
 from pages.ui.shell import admission
-from pages.ui.shell.admission import BURST, HEADER, Pace, VisitorLimit
+from pages.ui.shell.admission import BURST, HEADER, Pace, Turns, VisitorLimit
 from tests.support.apart import run_apart
 
 STREAM = "/below/_stcore/stream"
@@ -68,6 +69,28 @@ def test_who_finds_too_many_waiting_is_refused_and_asked_to_try_again(host, monk
     run_apart(limit(one.scope, one.receive, one.send))
     assert len(answered) == 3
     assert refused == [{"type": "websocket.close", "code": admission.TRY_AGAIN_LATER}]
+
+
+def test_a_slot_that_comes_to_somebody_who_has_left_goes_to_the_next():
+    turns, came = Turns(slots=1, most_waiting=2, patience=20), []
+
+    async def take(visitor: str) -> None:
+        async with turns.turn(visitor) as has_come:
+            came.append((visitor, has_come))
+            await asyncio.sleep(0)
+
+    async def leave() -> None:
+        async with turns.turn("first"):
+            waiting = [asyncio.create_task(take(visitor)) for visitor in ("leaves", "called and leaves", "stays")]
+            await asyncio.sleep(0)
+            waiting[0].cancel()
+            await asyncio.sleep(0)
+        waiting[1].cancel()  # its slot is there, and it has not looked yet
+        await asyncio.wait(waiting)
+        await take("again")
+
+    run_apart(leave())
+    assert came == [("stays", True), ("again", True)]
 
 
 def test_a_page_that_keeps_to_its_rate_never_waits_and_a_faster_one_does():

@@ -9,6 +9,7 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
 
+from pages.ui.shell.admission import Turns
 from pages.ui.stage import arcs
 from pages.ui.stage.packing import RunName, sign
 from pages.ui.stage.routes import move_blank
@@ -75,8 +76,7 @@ def test_a_name_that_no_page_wrote_is_not_found():
 
 
 def test_whoever_waits_too_long_for_others_is_sent_away_and_takes_no_thread(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(arcs, "AT_ONCE", asyncio.Semaphore(0))
-    monkeypatch.setattr(arcs, "PATIENCE", 0.01)
+    monkeypatch.setattr(arcs, "TURNS", Turns(slots=0, most_waiting=2, patience=0.01))
     monkeypatch.setattr(arcs, "run_in_threadpool", lambda *_: pytest.fail("a thread was taken"))
     assert answer(name_of(), "query=4").status_code == 503
 
@@ -94,15 +94,15 @@ def test_of_one_visitor_few_requests_wait_so_that_another_is_soon_answered(monke
         return await arcs.send_arcs(Request(scope | {"client": (client, 1)}))
 
     async def both() -> list[Response]:
-        monkeypatch.setattr(arcs, "AT_ONCE", asyncio.Semaphore(2))
         return await asyncio.gather(*(ask("192.0.2.1", query) for query in range(49)), ask("192.0.2.2", 99))
 
+    monkeypatch.setattr(arcs, "TURNS", turns := Turns(slots=2, most_waiting=2, patience=20))
     monkeypatch.setattr(arcs, "run_in_threadpool", measured)
     *greedy, other = run_apart(both())
-    assert other.status_code == 200 and answered == ["0", "1", "2", "3", "99"]
+    assert other.status_code == 200 and answered == ["0", "1", "99", "2", "3"]
     assert [sent.status_code for sent in greedy] == 4 * [200] + 45 * [503]
     assert all("retry-after" in sent.headers for sent in greedy[4:])
-    assert not arcs._waiting
+    assert (turns._free, turns._waiting, +turns._at_work) == (2, {}, {})
 
 
 def test_a_click_moves_the_blank_and_brings_the_word_behind_it_back(monkeypatch):
