@@ -143,7 +143,7 @@ def cosines(
     one: Float[np.ndarray, "depth word hidden"], other: Float[np.ndarray, "depth other_word hidden"]
 ) -> Float[np.ndarray, "depth word other_word"]:
     """Return the cosine similarity of every word of A and every word of B; 0 for a zero vector."""
-    dots = np.einsum("swh,svh->swv", one, other)
+    dots = one @ other.swapaxes(-1, -2)
     lengths = np.linalg.norm(one, axis=-1)[:, :, None] * np.linalg.norm(other, axis=-1)[:, None, :]
     return np.clip(np.divide(dots, lengths, out=np.zeros_like(dots), where=lengths > 0), -1, 1)
 
@@ -192,7 +192,7 @@ def describe_word_similarity(found: WordSimilarity, word: str) -> str:
 
 
 def _at(alike: Float[np.ndarray, "depth word other_word"], pairs: Sequence[tuple[int, int]]) -> Float[np.ndarray, "depth pair"]:
-    return np.stack([alike[:, mine, yours] for mine, yours in pairs], axis=1) if pairs else alike[:, 0, :0]
+    return alike[:, *np.array(pairs).T] if pairs else alike[:, 0, :0]
 
 
 @dataclass(frozen=True)

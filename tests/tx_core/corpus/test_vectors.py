@@ -53,6 +53,18 @@ def test_tokens_lie_in_the_plane_of_scikit_learns_pca_each_layer_turned_to_the_o
         before = places
 
 
+@pytest.mark.parametrize("shape", [(7, 11), (11, 7), (1, 5), (2, 5), (6, 1)])
+def test_a_plane_is_that_of_singular_values_with_fewer_tokens_than_dimensions_and_with_more(shape):
+    vectors = np.random.default_rng(0).normal(size=shape).astype(np.float32)
+    places, explained = module._principal_plane(vectors)
+    centred = vectors - vectors.mean(axis=0, dtype=np.float64)
+    left, sizes, _ = np.linalg.svd(centred, full_matrices=False)
+    plane = (left * sizes)[:, :2] / max(np.sqrt((sizes**2).sum() / len(vectors)), 1e-9)
+    np.testing.assert_allclose(places @ places.T, plane @ plane.T, atol=1e-6)
+    shares = sizes[:2] ** 2 / max((sizes**2).sum(), 1e-9)
+    np.testing.assert_allclose(explained[: len(shares)], shares, atol=1e-6)
+
+
 def test_a_neighbour_map_is_that_of_scikit_learn_each_layer_turned_to_the_one_before(engine: Engine):
     found, vectors = project(engine, FLIES, "tsne"), token_vectors(engine, FLIES).vectors
     assert (found.method, found.tokens) == ("tsne", project(engine, FLIES).tokens)
