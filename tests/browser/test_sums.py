@@ -19,7 +19,7 @@ from pages.masks.inputs import mask_to_link
 from pages.self_attention.head import head_matrices, head_steps
 from pages.ui.shell.numbers import percent, points, small_number
 from pages.ui.stage.browser_texts import SAID, stage_texts
-from pages.ui.stage.matrices import MatrixSteps, describe_matrices
+from pages.ui.stage.matrices import MatrixNames, MatrixSteps, cell_origin, describe_matrices
 from tests.support.serving import ROOT
 from tx_core.analysis import views
 from tx_core.analysis.comparison import compare_attention, moved_attention, spell_words
@@ -274,6 +274,42 @@ def test_the_sums_behind_the_cells_of_a_head_are_those_of_the_core(engine, modul
         assert expected.shape == (rows, columns)
         if name in (*of_projections, "matches", "context"):
             np.testing.assert_allclose(one["sums"], expected[:, :shown].ravel(), atol=2e-3)
+
+
+PAINTED = """async ([message, chosen]) => {
+  const { unpackStage } = await import('/stage/core/run.js')
+  const { takeMatrices } = await import('/stage/matrices/matrix.js')
+  const { drawMatrices, makeMatrices } = await import('/stage/views/matrices.js')
+  const { readTheme } = await import('/canvas/core/theme.js')
+  const { TEXTS } = await import('/canvas/core/texts.js')
+  const model = takeMatrices(unpackStage(Uint8Array.from(message)), TEXTS.matrices)
+  const view = makeMatrices({ choose() {}, hover() {} })
+  const [names, room, theme] = [['before', 'weights'], { width: 1200, height: 600 }, readTheme(document.body)]
+  const colours = (cell) => {
+    drawMatrices(view, model, { names, leads: ['', '→'], chosen: cell, active: cell, numbers: false, theme, room, zoom: 1 })
+    return names.map((name) => {
+      const { canvas, place: { left, top, wide, high } } = view.panels.get(name)
+      const { rows, columns } = model.byName[name]
+      const pixel = (x, y) => canvas.getContext('2d').getImageData(left + (x + 0.3) * wide, top + (y + 0.3) * high, 1, 1).data
+      return Array.from({ length: rows * columns }, (_, at) => pixel(at % columns, Math.floor(at / columns)).join())
+    })
+  }
+  return { plain: colours(null), chosen: colours(chosen) }
+}"""
+
+
+def test_a_fill_means_its_number_whatever_is_chosen(modules: Page):
+    values = np.array([[0.05, 0.3, 0.65], [0.9, 0.08, 0.02], [0.2, 0.45, 0.35]], np.float32)
+    names = MatrixNames(("a", "b", "c"), {name: (name, "", "") for name in ("before", "weights")}, 3)
+    before = names.by_pair("before", values, group="shares")
+    weights = names.by_pair("weights", values, cell_origin("shares", "before", how="softmax"), "shares")
+    message = join(*describe_matrices(MatrixSteps([before, weights])))
+    found = modules.evaluate(PAINTED, [list(message), {"matrix": "weights", "row": 0, "column": 1}])
+    assert found["chosen"] == found["plain"]
+    for colours in found["chosen"]:
+        light = [sum(int(part) for part in colours[at].split(",")[:3]) for at in np.argsort(values, axis=None)]
+        assert light == sorted(light, reverse=True)  # the larger a number, the deeper its colour
+        assert len(set(light)) == values.size
 
 
 def test_shares_points_and_ratios_are_written_as_by_the_page(modules: Page):

@@ -2,13 +2,14 @@
 // screen, as SVG and on paper alike. How cells look is changed here, their colours in palette.js.
 //
 // grid: `rows`, `columns`; `cells`, row by row a code of 16 bits, whose upper 8 are a place in `table`, a list of colours; `zero`, the code of
-// nothing; `rowTexts`, `columnTexts`. And what it has of: `written(at)`, what stands in a cell that is `numbersFrom` pixels wide; `hatched`
-// and `dimmed`, 1 for cells that stand for nothing, or aside; `guesses`, bars of a class in cells; `axes`, the names { query, key } of both
-// axes beside them, or `axesLine`, in one line above; `numbered`, whether the columns are numbers; `isFree`, whether cells need not be square.
+// nothing; `rowTexts`, `columnTexts`. And what it has of: `written(at)`, what stands in a cell that is `numbersFrom` pixels wide; `hatched`,
+// 1 for cells that stand for nothing; `guesses`, bars of a class in cells; `axes`, the names { query, key } of both axes beside them, or
+// `axesLine`, in one line above; `numbered`, whether the columns are numbers; `isFree`, whether cells need not be square.
+// A fill is the colour of the cell's number and nothing else: what is chosen is framed, and its names stand out.
 
 import { changeOf, NO_CHANGE, weightOf } from "./bytes.js";
 import { twoDigits } from "./numbers.js";
-import { cellPixels, inkOn, mix } from "./palette.js";
+import { cellPixels, inkOn } from "./palette.js";
 import { fit, measureLabels, zoomOf } from "./surface.js";
 import { paintAt, paintWithin, write } from "./text.js";
 
@@ -18,8 +19,8 @@ const [LARGEST_CELL, LARGEST_ZOOMED, TALLEST_ROW] = [46, 28, 26]; // pixels
 const [SLANTED, UPRIGHT] = [Math.PI / 4, Math.PI / 2];
 const [GAPS_FROM, NUMBERS_FROM, LEAST_NUMBER, LEAST_HEIGHT] = [9, 27, 11, 14]; // pixels of a cell, and of letters in it
 const STRIPE = 6;
-const ZEROS = /^[+−]?0?(\.0+)?$/; // numbers that are written as nothing but zeros: in grey
-const DIMMED = 0.6;
+const ZEROS = /^[+−]?0?(\.0+)?$/; // numbers that are written as nothing but zeros: in grey, where their fill is nearly that of nothing
+const NEARLY_NOTHING = 8192; // of 65535 codes
 export const TALLEST_GRID = 560;
 const STILL = { x: 0, y: 0 };
 
@@ -103,7 +104,7 @@ export function paintGrid(context, shape, grid, theme, { scroll = STILL, outline
 function paintCells(context, shape, grid, theme) {
   const { wide, high } = shape;
   const factor = Math.max(1, Math.ceil(1 / (Math.min(wide, high) * window.devicePixelRatio)));
-  const { canvas, columns, rows } = reduced(grid, factor, theme);
+  const { canvas, columns, rows } = reduced(grid, factor);
   context.imageSmoothingEnabled = false;
   context.drawImage(canvas, 0, 0, columns * factor * wide, rows * factor * high);
   if (Math.min(wide, high) >= GAPS_FROM) paintGaps(context, shape, grid, theme);
@@ -114,7 +115,7 @@ function paintCells(context, shape, grid, theme) {
 }
 
 // Where a screen pixel holds several cells it shows the strongest of them: a thin line never vanishes.
-function reduced(grid, factor, theme) {
+function reduced(grid, factor) {
   grid.pictures ??= new Map();
   if (grid.pictures.has(factor)) return grid.pictures.get(factor);
   const { zero = 0 } = grid;
@@ -128,10 +129,7 @@ function reduced(grid, factor, theme) {
       if (Math.abs(grid.cells[at] - zero) > Math.abs(cells[place] - zero)) cells[place] = grid.cells[at];
     }
   }
-  const isDimmed = grid.dimmed && factor === 1;
-  const places = isDimmed ? cells.map((code, at) => (code >> 8) + grid.table.length * grid.dimmed[at]) : cells;
-  const table = isDimmed ? [...grid.table, ...grid.table.map((colour) => mix(colour, theme.ground, DIMMED))] : grid.table;
-  const made = { canvas: cellPixels(places, columns, rows, table, isDimmed ? 0 : 8), columns, rows };
+  const made = { canvas: cellPixels(cells, columns, rows, grid.table, 8), columns, rows };
   grid.pictures.set(factor, made);
   return made;
 }
@@ -150,8 +148,8 @@ function paintNumbers(context, { wide, high }, grid, theme) {
     const text = grid.written(at);
     if (!text) continue;
     const colour = grid.table[grid.cells[at] >> 8];
-    const isFaint = grid.hatched?.[at] || ZEROS.test(text);
-    const ink = isFaint ? theme.quiet : inkOn(grid.dimmed?.[at] ? mix(colour, theme.ground, DIMMED) : colour);
+    const isFaint = grid.hatched?.[at] || (ZEROS.test(text) && Math.abs(grid.cells[at] - (grid.zero ?? 0)) < NEARLY_NOTHING);
+    const ink = isFaint ? theme.quiet : inkOn(colour);
     const [row, column] = [Math.floor(at / grid.columns), at % grid.columns];
     write(context, text, (column + 0.5) * wide - 0.5, (row + 0.5) * high + 1, { font, colour: ink, align: "center", baseline: "middle" });
   }

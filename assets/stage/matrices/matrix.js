@@ -56,13 +56,13 @@ export function rowOf(matrix, row) {
   return Array.from(matrix.values.subarray(row * matrix.columns, (row + 1) * matrix.columns));
 }
 
-// The columns that are drawn as a grid (assets/canvas/core/grid.js). lights: the cells, rows and columns that stay bright, all for null.
-export function gridOf(matrix, table, { lights, isWritten }) {
+// The columns that are drawn as a grid (assets/canvas/core/grid.js).
+export function gridOf(matrix, table, { isWritten }) {
   const { rows, shown, group, rowTexts, columnTexts } = matrix;
   const { values, cells, hatched } = coded(matrix);
   return {
     rows, columns: shown, rowTexts, columnTexts, table, zero: NO_CHANGE, cells, hatched,
-    dimmed: lights && dimmed(rows, shown, lights), written: isWritten ? (at) => written(group, values[at]) : null,
+    written: isWritten ? (at) => written(group, values[at]) : null,
   };
 }
 
@@ -82,14 +82,4 @@ function coded({ values: all, rows, columns, shown, group, limit }) {
 function written(group, value) {
   if (!["shares", "change"].includes(group) || !Number.isFinite(value)) return short(value);
   return Math.abs(value) < 0.005 ? "" : twoDigits(value);
-}
-
-function dimmed(rows, columns, lights) {
-  const found = new Uint8Array(rows * columns).fill(1);
-  for (const light of lights) {
-    const [firstRow, lastRow] = light.row === undefined ? [0, rows - 1] : [light.row, light.row];
-    const [first, last] = light.column === undefined ? [0, columns - 1] : [light.column, Math.min(light.column, columns - 1)];
-    for (let row = firstRow; row <= lastRow; row += 1) found.fill(0, row * columns + first, row * columns + last + 1);
-  }
-  return found;
 }

@@ -1,4 +1,4 @@
-// Matrices side by side in the order of a computation, a cell of one of them chosen, and the cells that it was computed from lit. Each is a grid
+// Matrices side by side in the order of a computation, a cell of one of them chosen, and the cells that it was computed from framed. Each is a grid
 // of cells with the names of its rows. The matrices of a step stand in one line, which scrolls sideways where it is too long; all of them
 // in as few lines as keep the cells readable.
 
@@ -224,7 +224,7 @@ function paintMatrix(context, row, matrix, top, { active, lights }) {
     left: INSET, top, wide, high, angle: isUpright(row, matrix) ? 0 : Math.PI / 2, font: `${NAMES}px ${theme.font}`, size: NAMES, columns: columnNames(row, matrix), lean: 0,
     viewWidth: plotWidth, viewHeight: plotHeight, plotWidth, plotHeight,
   };
-  const grid = gridOf(matrix, row.table, { lights: active && lit, isWritten: row.numbers });
+  const grid = gridOf(matrix, row.table, { isWritten: row.numbers });
   paintGrid(context, shape, grid, theme, { outlines, columnInk: new Map(isHere ? [[active.column, theme.text]] : []) });
   context.fillStyle = theme.quiet;
   for (const step of matrix.shown < matrix.columns ? [0, 4, 8] : []) context.fillRect(INSET + plotWidth + 2 + step, top + plotHeight / 2 - 1, 2, 2); // dots: there are more columns
