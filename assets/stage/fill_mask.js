@@ -102,7 +102,7 @@ function drawSentences(stage, inPlace) {
   refill(stage.sentences, [sentences, prediction?.blank[0], [...inPlace]], () => sentences.filter(({ words }) => words.length).map(({ name, text, typed, words, ...read }) => element("div", {
     class: "sentence", role: "group", "aria-label": labels.words, title: labels.words }, ...words.map((word, number) => button(
     contents(text, words, word, number), () => stage.act.change({ word: { name, number, text: typed } }),
-    { class: "word", "aria-pressed": String(word[1]) })), ...afterWords(read, stage.act.change))));
+    { class: "word", "aria-pressed": String(word[1]) })), ...afterWords({ ...read, words }, stage.act.change))));
 }
 
 // The bars as a figure, before and after the changes of the run.

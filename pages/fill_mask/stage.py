@@ -107,7 +107,7 @@ def _prediction(page: str, run: BlankRun, looked: LookedAt) -> dict[str, object]
     followed_scores = scores[looked.number] if scores else ()
     followed = _followed_words(followed_scores, looked.scores)
     guessed = _mark_guesses(page, run, looked, likely)
-    rest = _rest(run, likely, blank.rest, changed=bool(looked.shift))
+    rest = _rest(run, likely, blank.rest, looked.answer.filling.encoding.tokens, changed=bool(looked.shift))
     if looked.shift:
         rest = f"{texts.MOVED.format(variation=percent(looked.shift.variation))} {rest}"
     return {
@@ -214,14 +214,17 @@ def _mark_guesses(page: str, run: BlankRun, looked: LookedAt, likely: list[dict[
     return template.format(words=", ".join(others[:MAX_UNLISTED]), count=len(others) - MAX_UNLISTED)
 
 
-def _rest(run: BlankRun, likely: Sequence[Mapping[str, object]], rest: float, *, changed: bool) -> str:
-    """Return how much probability all words have that are not listed."""
+def _rest(run: BlankRun, likely: Sequence[Mapping[str, object]], rest: float, tokens: Sequence[str], *, changed: bool) -> str:
+    """Return how much probability all words have that are not listed, and what a piece is where there is one."""
     share, labels = percent(rest), [str(bar["label"]) for bar in likely]
     if changed:
         left = [percent(max(0.0, 1 - sum(float(bar[side]) for bar in likely))) for side in ("before", "after")]
         share = texts.FROM_TO.format(before=left[0], after=left[1])
     said = texts.REST.format(count=run.engine.tokenizer.vocab_size - len(labels), share=share)
-    return f"{said} {texts.CONTINUES_WORD}" if any(label.startswith("##") for label in labels) else said
+    if any(label.startswith("##") for label in labels):
+        return f"{said} {texts.CONTINUES_WORD}"
+    piece = next((token for token in tokens if token.startswith("##")), None)
+    return f"{said} {texts.PIECES.format(piece=piece)}" if piece else said
 
 
 def _headline(looked: LookedAt) -> str:

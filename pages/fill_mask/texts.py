@@ -1,6 +1,6 @@
 """What the fill-mask page says. Every string is a whole sentence or label; named placeholders are filled by `format`."""
 
-from pages.ui.stage.browser_texts import page_texts
+from pages.ui.stage.browser_texts import ROUTES, page_texts
 
 # The picture
 
@@ -59,6 +59,7 @@ GUESSED_BESIDES = "Guessed in class, and not in this list: {words}."
 GUESSED_BESIDES_CUT = "Guessed in class, and not in this list: {words}, and {count} more."
 REST = "All other {count:,} tokens of the vocabulary: {share}."
 QUOTED = ":material/format_quote: **Quoted, not computed here:** among the five likeliest words of {model} are {words}."
+PIECES = ROUTES["pieces"]
 CONTINUES_WORD = "## marks a piece that continues the word before the blank."
 NOT_SCORED = "“{word}” – {reason}"
 WORD_OF_PIECES = "{word} ({count} pieces)"

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, model_validator
 
 from tx_core.engine.engine import Engine
 from tx_core.errors import LessonProblem
+from tx_core.fill_mask.blanks import read_sentence
 from tx_core.fill_mask.head_scan import Scan
 from tx_core.fill_mask.predictions import predict
 from tx_core.fill_mask.word_scores import WordScore, score_next_word, score_words
@@ -102,7 +103,7 @@ def compute_answer(engine: Engine, measure: Measure) -> Answer:
 
 def _top_word(engine: Engine, measure: Measure) -> Answer:
     """Return the top predictions at the first blank, or of a model that writes behind the text, with their probabilities."""
-    best = predict(engine, measure.text, top_k=TOP_WORDS, interventions=changes_of(measure)).blanks[0].predictions
+    best = predict(engine, read_text(engine, measure), top_k=TOP_WORDS, interventions=changes_of(measure)).blanks[0].predictions
     words, shares = tuple(each.word for each in best), tuple(each.probability for each in best)
     return Answer(words[0], shares[0], words, shares)
 
@@ -147,7 +148,12 @@ def score_word(engine: Engine, measure: Measure, word: str) -> WordScore:
     changes = changes_of(measure)
     if engine.info.predicts_next:
         return score_next_word(engine, measure.text, word, interventions=changes)
-    return score_words(engine, measure.text, [word], interventions=changes)[0]
+    return score_words(engine, read_text(engine, measure), [word], interventions=changes)[0]
+
+
+def read_text(engine: Engine, measure: Measure) -> str:
+    """Return the text of a question about a blank as pages read it, with a blank and an end; as it is if the model writes on."""
+    return measure.text if engine.info.predicts_next else read_sentence(measure.text).text
 
 
 def _rank_of(engine: Engine, measure: Measure) -> Answer:
@@ -170,7 +176,7 @@ def _attention_weight(engine: Engine, measure: Measure) -> Answer:
 
 def _head_with_largest_effect(engine: Engine, measure: Measure) -> Answer:
     """Return the total variation of the prediction that switching off each head causes."""
-    scan = Scan(engine, measure.text, interventions=changes_of(measure)).run()
+    scan = Scan(engine, read_text(engine, measure), interventions=changes_of(measure)).run()
     names = tuple(f"{layer + 1}-{head + 1}" for layer, head in np.ndindex(scan.variation.shape))
     shares = tuple(map(float, scan.variation.ravel()))
     best = int(scan.variation.argmax())

@@ -14,7 +14,7 @@ from pages.ui.shell.numbers import percent
 from pages.ui.stage.browser_texts import EXPORT, ROUTES
 from tests.browser.journeys.test_across_pages import on_page
 from tests.browser.test_stages import reached
-from tests.support.seen import answered, press, said, saved, stage
+from tests.support.seen import answered, linked, press, said, saved, silent, stage, until, write
 from tx_core.causal.cut_effects import cut_effects
 from tx_core.engine import catalogue
 
@@ -127,3 +127,65 @@ def test_next_word_shows_what_its_prediction_loses_as_a_video_too(page_at):
     expect(said(page).filter(visible=True)).to_contain_text(f"“{found.word}”")
     page.get_by_role("button", name=EXPORT["menu"], exact=True).click()
     assert saved(page, EXPORT["film"]).read_bytes().startswith(b"\x1aE\xdf\xa3")  # of a WebM
+
+
+WIDTH = "one => [one.dataset.arc, Number(one.querySelector('.line').getAttribute('stroke-width'))]"
+"""The name of an arc, by layer, query and key, and its width in pixels."""
+
+
+@pytest.mark.ci
+def test_of_two_arcs_the_one_without_which_more_is_lost_is_wider_also_of_the_strongest(page_at):
+    text = "The capital of Peru is [MASK]."
+    page = page_at(f"/?text={quote_plus(text)}&least=0.2&level=advanced")
+    measured(page)
+    found, drawn = (
+        cut_effects(catalogue.load(catalogue.DEFAULT), text),
+        dict(page.locator(".route-arc").evaluate_all(f"all => all.map({WIDTH})")),
+    )
+    effects = {name: abs(found.effect[tuple(map(int, name.split()))]) for name in drawn}
+    ranked = sorted(drawn, key=effects.get, reverse=True)
+    assert effects[ranked[0]] > effects[ranked[1]] > 2.92  # both were as wide as an arc could be
+    assert sorted(drawn, key=drawn.get, reverse=True) == ranked
+    expect(page.locator(".route-legend")).to_contain_text(f"{effects[ranked[0]]:.1f} nats")
+    with silent(page):
+        page.get_by_role("button", name=re.compile("^Layer 3: “")).click()
+        expect(stage(page)).to_have_attribute("data-layer", "3")
+        expect(said(page)).to_have_text(re.compile("^Layer 3: “"))
+        page.get_by_role("button", name=re.compile("^Layer 3: “")).press("Enter")
+        expect(stage(page)).to_have_attribute("data-layer", "")
+
+
+LONG = f"the cat saw a [MASK] in the old garden while it rained{' and rained' * 30}"
+IN_SIGHT = """node => {
+    const [blank, frame] = [node.querySelector('.route-token[data-word="5"]'), node.querySelector('.route-picture')];
+    const [x, room] = [blank.getBoundingClientRect(), frame.getBoundingClientRect()];
+    return x.left >= room.left && x.right <= room.right;
+}"""
+
+
+@pytest.mark.ci
+def test_any_sentence_of_ones_own_has_a_picture_and_a_long_one_shows_its_blank(page_at):
+    page = page_at("/")
+    measured(page)
+    write(page, "My dog eats bread", texts.ASK_SENTENCE)
+    words = page.get_by_role("group", name=ROUTES["words"])
+    expect(words.get_by_role("button", pressed=True)).to_have_text("[MASK]")
+    expect(said(page)).to_contain_text("It fills the blank with")
+    expect(words).to_contain_text("Click another word to blank it.")
+    press(page, "bread")
+    expect(page.get_by_role("textbox", name=texts.ASK_SENTENCE)).to_have_value("My dog eats [MASK]")
+    words.get_by_role("button", name=ROUTES["endLeaveOut"]).click()
+    linked(page, noend="1")
+    words.get_by_role("button", name=ROUTES["endAdd"]).click()
+    expect(page).not_to_have_url(re.compile("noend"))
+    write(page, "?!", texts.ASK_SENTENCE)
+    expect(page.get_by_text("The picture is still that of “My dog eats")).to_be_visible()
+    expect(page.get_by_test_id("routes")).to_be_visible()
+    write(page, LONG, texts.ASK_SENTENCE)
+    expect(page.locator(".route-token")).to_have_count(len(catalogue.load(catalogue.DEFAULT).encode(f"{LONG}.")))
+    expect(stage(page)).to_contain_text(re.compile(r"Measuring arcs: \d+ of \d+"))
+    until(page, lambda: stage(page).evaluate(IN_SIGHT), "the blank in sight")
+    scroll = page.locator(".route-picture").evaluate("node => { node.scrollLeft = 10_000; return node.scrollLeft }")
+    page.set_viewport_size({"width": 1280, "height": 790})  # it is drawn again, and stays where the reader has it
+    page.get_by_role("button", name=ROUTES["stepDown"]).click()
+    assert page.locator(".route-picture").evaluate("node => node.scrollLeft") == scroll

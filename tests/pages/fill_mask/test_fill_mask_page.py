@@ -203,6 +203,12 @@ def test_a_text_of_signs_alone_keeps_the_last_picture_and_says_so(open_app, type
     assert predicts(open_app("fill_mask", text=typed))
 
 
+def test_a_piece_of_a_word_is_explained_where_it_is_read(open_app):
+    app = open_app("fill_mask", text="The xylophonist plays music.")
+    piece = next(token for token in axes(app)[0] if token.startswith("##"))
+    assert texts.PIECES.format(piece=piece) in pictured(app)
+
+
 def test_a_word_behind_a_blank_travels_in_the_link(open_app):
     app = click_word(click_word(open_app("fill_mask", text="The cat sat on ___ mat."), 1), 5)
     link = staged(app)["address"]["own"]

@@ -46,6 +46,14 @@ def test_the_top_words_are_those_of_the_softmax(engine, changes):
     assert (found.right, found.value) == (found.options[0], found.shares[0])
 
 
+def test_a_question_about_a_blank_reads_its_text_as_the_pages_do(engine):
+    read = answer(engine, measure="top_word", text="My dog [MASK] bread.")
+    assert answer(engine, measure="top_word", text="My dog eats bread") == read
+    assert answer(engine, measure="top_word", text="My dog ___ bread") == read
+    score = compute_answer(engine, Measure(measure="rank_of", text="My dog eats bread", word=read.options[1]))
+    assert score.value == 2
+
+
 def test_the_strongest_key_is_that_of_the_trace_and_no_special_token(engine):
     trace = engine.trace(KEYS)
     row = trace.attention.weights[1, 7, trace.attention.query_tokens.tokens.index("her")]
