@@ -28,6 +28,8 @@ SECRET = "teacher"
 """Query parameter of the secret link, which is taken out of the address."""
 TOKENS = "classroom_tokens"
 """Session entry of the tokens: by role and code of the room."""
+OPENED = "classroom_opened"
+"""Session entry of the role and the room that each ticket of a launch has opened here."""
 PAGE = "classroom"
 JOINING = "classroom_joining"
 """Session entry of the code of the room that this visitor has just typed, and so joins without another click."""
@@ -68,9 +70,12 @@ def accept_launch() -> None:
         return
     from pages.classroom import lti  # with packages that a host without platforms need not have
 
-    role, code, token = lti.host_tool().unseal(st.query_params[TICKET], "ticket", lti.TICKET_SECONDS)
-    keep_token(role, code, token)
-    lead_to(role, code)
+    opened, ticket = st.session_state.setdefault(OPENED, {}), st.query_params[TICKET]
+    if ticket not in opened:  # this session may run once more before the browser has its new address
+        role, code, token = lti.open_ticket(ticket)
+        keep_token(role, code, token)
+        opened[ticket] = (role, code)
+    lead_to(*opened[ticket])
 
 
 def lead_to(role: str, code: str, **more: str) -> None:

@@ -2,8 +2,8 @@
 Services 2.0, as 1EdTech specifies them.
 
 Nothing needs a cookie, which browsers keep from a page in another site's frame: `state` and the ticket that leads a student into
-the room are sealed texts in the address, good for minutes. So a launch is not bound to the browser that began it: whoever could
-make somebody open a launch of their own would get the other's guesses graded as theirs.
+the room are sealed texts in the address, good for minutes, once. So a launch is not bound to the browser that began it: whoever
+could make somebody open a launch of their own would get the other's guesses graded as theirs.
 
 Imported only where TX_LTI_FILE names platforms.
 """
@@ -197,8 +197,20 @@ async def launch(request: Request, sent: Mapping[str, str]) -> Response:
     claims, (role, code, token) = await asyncio.get_running_loop().run_in_executor(LAUNCHERS, let_in)
     shown = claims.get(f"{CLAIM}launch_presentation")
     is_framed = isinstance(shown, dict) and shown.get("document_target") in ("iframe", "frame")
-    query = {ROOM: code, TICKET: tool.seal("ticket", role, code, token)} | ({"embed": "true"} if is_framed else {})
+    query = {ROOM: code, TICKET: tool.seal("ticket", role, code, token, secrets.token_urlsafe(32))} | (
+        {"embed": "true"} if is_framed else {}
+    )
     return RedirectResponse(f"../{page_address(page('classroom'))}?{urlencode(query)}", 303, HEADERS)
+
+
+def open_ticket(written: str) -> tuple[str, str, str]:
+    """Return role, code and token of a ticket. Raises RoomProblem for what is none, and for one that was opened before."""
+    from tx_core.classroom.launches import use_nonce
+
+    role, code, token, nonce = host_tool().unseal(written, "ticket", TICKET_SECONDS)
+    if not use_nonce(host_store(), hashlib.sha256(nonce.encode()).hexdigest(), TICKET_SECONDS + LEEWAY_SECONDS):
+        raise RoomProblem(texts.LAUNCH_IS_OVER)
+    return role, code, token
 
 
 def verified(platform: Platform, keys: jwt.PyJWKSet, id_token: str, nonce: str) -> dict[str, object]:

@@ -16,11 +16,13 @@ from starlette.responses import Response
 
 from pages.classroom import lti, texts
 from pages.classroom.lti import host_tool
+from pages.ui.panels.lesson import shipped_lesson, shipped_names
 from tests.support.apart import run_apart
 from tests.support.lti_platform import CLIENT, Platform, platform
 from tests.tx_core.classroom.test_rooms import Clock
 from tx_core.classroom.launches import keep_launch, keep_share
-from tx_core.classroom.rooms import Rooms
+from tx_core.classroom.lesson_file import write_lesson
+from tx_core.classroom.rooms import Rooms, host_rooms
 from tx_core.errors import SettingsProblem
 
 WRONG = {
@@ -148,3 +150,27 @@ def test_launches_from_a_slow_platform_wait_for_one_fetch_and_leave_a_class_its_
     assert {sent.status_code for sent in (*silent, again)} == {400}
     assert all(texts.PLATFORM_SILENT in sent.body.decode() for sent in silent) and len(silent) == 13
     assert texts.LAUNCH_INVALID in again.body.decode() and len(fetched) == 2
+
+
+def test_a_ticket_opens_one_browser_once_which_may_run_again_before_its_address_has_changed(
+    host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, open_app
+):
+    host(lti_file=str(Platform("http://localhost").file(tmp_path)), rooms_file=str(tmp_path / "rooms.sqlite"))
+    tool = host_tool.__wrapped__()
+    monkeypatch.setattr(lti, "host_tool", lambda: tool)
+    host_rooms.cache_clear()
+    rooms = host_rooms()
+    room, _ = rooms.open(write_lesson(shipped_lesson(shipped_names()[0])), 1)
+    ticket = tool.seal("ticket", "room", room.code, rooms.join(room.code), "one")
+    asked = {"room": room.code, "launch": ticket}
+    first = open_app("classroom", **asked)
+    for name, value in asked.items():
+        first.query_params[name] = value
+    first.run()
+    for app, is_open in ((first, True), (open_app("classroom", **asked), False)):
+        assert not app.exception
+        assert (
+            any(texts.LAUNCH_IS_OVER in one.value for one in (*app.markdown, *app.text, *app.error, *app.warning)) is not is_open
+        )
+    rooms.dispose()
+    host_rooms.cache_clear()
