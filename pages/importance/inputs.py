@@ -1,8 +1,10 @@
 """What the page is asked: which prompts, of which model, and what takes the place of a part; and the importance of its parts."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from typing import NamedTuple, get_args
 
 import streamlit as st
@@ -18,7 +20,15 @@ from pages.ui.stage import background_runs
 from pages.ui.stage.controls import Control
 from pages.ui.stage.inputs import PageInputs, ask_model, has_answers, input_values
 from pages.ui.stage.tokens import SPECIAL_FIELD, escape_markdown
-from tx_core.causal.importance import Ablation, Importance, Measuring, importance, parse_answer_prompts
+from tx_core.causal.importance import (
+    Ablation,
+    Importance,
+    Measuring,
+    describe_left_out,
+    importance,
+    parse_answer_prompts,
+    read_prompts,
+)
 from tx_core.causal.prompt_sets import PROMPT_SETS, kept_scores, prompt_set
 from tx_core.corpus.sentence_file import MAX_FILE_BYTES
 from tx_core.engine import catalogue
@@ -157,6 +167,8 @@ def _read_file(file: UploadedFile) -> Upload:
 
 def find_importance(inputs: ImportanceInputs, engine: Engine) -> Found:
     """Return the importance of what is asked, or of the visitor's last run, which is said. Raises TextProblem without either."""
+    if inputs.upload:
+        _show_left_out(inputs, _unanswered(inputs, engine))
     can_run, start = inputs.prompts and not inputs.is_usual, (texts.RUN, texts.RUN_HELP)
     make = partial(Measuring, engine, inputs.prompts, inputs.ablation) if can_run else None
     run = background_runs.offer_run(PAGE, KIND, inputs, make, texts.PROGRESS, start)
@@ -171,6 +183,7 @@ def find_importance(inputs: ImportanceInputs, engine: Engine) -> Found:
     if measured and asked != inputs:
         model, ablation = controls.model_title(asked.model), texts.ABLATIONS[asked.ablation]
         st.text(texts.LAST_RUN.format(file=asked.file, model=model, ablation=ablation))
+        _show_left_out(asked, measured.left_out)
     if measured and len(measured.scores) < len(asked.prompts) - sum(measured.left_out.values()):
         st.caption(texts.STOPPED.format(count=len(measured.scores), total=len(asked.prompts)))
     if not measured and make and not run.running:
@@ -178,10 +191,20 @@ def find_importance(inputs: ImportanceInputs, engine: Engine) -> Found:
     return Found(measured, asked, run)
 
 
-def show_left_out(found: Importance) -> None:
-    """Show which prompts were not used, and why."""
-    if found.left_out:
-        reasons = [
-            texts.LEFT_OUT_REASON.format(count=count, reason=reason.rstrip(".")) for reason, count in found.left_out.items()
-        ]
-        st.caption(f":material/filter_alt_off: {escape_markdown(texts.LEFT_OUT.format(reasons='; '.join(reasons)))}")
+def _unanswered(inputs: ImportanceInputs, engine: Engine) -> dict[str, int]:
+    """Count the prompts of a file that this model cannot answer, by reason."""
+    digest = sha256(json.dumps(inputs.prompts).encode()).hexdigest()
+    key = (PAGE, "left out", digest, cache.engine_key(engine))
+    return cache.get_or_compute(key, lambda: read_prompts(engine, inputs.prompts).left_out)
+
+
+def sentence_of_left_out(asked: ImportanceInputs, left_out: Mapping[str, int]) -> str:
+    """Return how many of the prompts are not used, and why; "" where all are."""
+    count = sum(left_out.values())
+    said = texts.LEFT_OUT.format(count=count, total=len(asked.prompts), reasons=describe_left_out(left_out))
+    return said if count else ""
+
+
+def _show_left_out(asked: ImportanceInputs, left_out: Mapping[str, int]) -> None:
+    if said := sentence_of_left_out(asked, left_out):
+        st.caption(f":material/filter_alt_off: {escape_markdown(said)}")

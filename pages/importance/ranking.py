@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from pages.importance import texts
-from pages.importance.inputs import OWN, ImportanceInputs, find_importance, show_left_out
+from pages.importance.inputs import OWN, ImportanceInputs, find_importance, sentence_of_left_out
 from pages.ui.export.computation import call, engine_call, named
 from pages.ui.export.part import Part
 from pages.ui.export.records import DataTable, PartNumbers, files_of, table_of
@@ -195,17 +195,18 @@ def ranking_part(found: Importance, asked: ImportanceInputs) -> Part:
     """Return the pictures, all components, all prompts, and the code that measures them."""
     words = {"model": controls.model_title(asked.model), "file": asked.file, "how": texts.IN_WORDS[asked.ablation]}
     title = texts.EXPORT_TITLE.format(count=len(found.scores), **words)
-    about = asked.about(prompts=asked.file, ablation=asked.ablation, count=len(found.scores))
+    said = sentence_of_left_out(asked, found.left_out)
+    about = asked.about(prompts=asked.file, ablation=asked.ablation, count=len(found.scores), left_out=said)
     file = call(read_answer_prompts, call(Path, asked.file)) if asked.name == OWN else call(prompt_set, asked.name)
     measured = named("found", call(importance, engine_call(asked), named("prompts", file), asked.ablation))
     return Part(
         [picture for what in texts.WHATS for picture in RankingView(found, asked, what).pictures()],
         PartNumbers(title, about, [measured.to_pandas()]),
         [texts.SHOWS],
-        lambda: show_left_out(found),
-        [texts.FORMULA],
+        formulas=[texts.FORMULA],
         sources=[importance],
         table=lambda: _parts_table(found),
+        notes=[said] if said else [],
         files={texts.ALL_PROMPTS: lambda: files_of(_prompts_table(found), by_line=True)},  # as this page takes them
     )
 

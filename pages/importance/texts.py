@@ -20,8 +20,7 @@ PROGRESS = progress_texts("Measuring", "prompt")
 PRESS_RUN = "Press Measure: the picture appears here when all prompts are measured."
 LAST_RUN = "Your last run, of other prompts or settings than are chosen above: {file}; {model}; {ablation}."
 STOPPED = "It was stopped after {count:,} of {total:,} prompts."
-LEFT_OUT = "Prompts left out: {reasons}."
-LEFT_OUT_REASON = "{count:,} ({reason})"
+LEFT_OUT = "Left out: {count:,} of {total:,} prompts, {reasons}."
 
 ABLATION, ABLATION_HELP = (
     "Instead of the part",

@@ -13,7 +13,7 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
@@ -180,6 +180,41 @@ def prompt_of(row: dict[str, str], *, predicts_next: bool) -> Prompt:
     return Prompt(f"{before}{NEW_BLANK}{good[word.end() :]}", word.group(), other)
 
 
+class ReadPrompts(NamedTuple):
+    """The prompts that a model can answer, as it reads them, and the entries of their answers.
+
+    left_out: how many others there are, by the reason.
+    """
+
+    prompts: list[Prompt]
+    rows: list[Encoding]
+    entries: list[tuple[int, ...]]
+    left_out: dict[str, int]
+
+
+def read_prompts(engine: Engine, prompts: Sequence[Mapping[str, str]]) -> ReadPrompts:
+    """Return the prompts that a model can answer, and count the others by reason."""
+    read, left_out = ReadPrompts([], [], [], {}), Counter()
+    for given in prompts:
+        try:
+            prompt = prompt_of(given, predicts_next=engine.info.predicts_next)
+            row = read_prediction(engine, prompt.text)
+            answers = answer_entries(engine, row, [prompt.answer, prompt.other] if prompt.other else [prompt.answer])
+            if len(set(answers)) < len(answers):
+                raise TextProblem("both answers are the same token")
+        except TextProblem as problem:
+            left_out[re.sub("“.*?”", "an answer", str(problem)).rstrip(".")] += 1
+        else:
+            for of_all, one in zip(read, (prompt, row, answers), strict=False):
+                of_all.append(one)
+    return read._replace(left_out=dict(left_out))
+
+
+def describe_left_out(left_out: Mapping[str, int]) -> str:
+    """Return how many prompts were left out, by reason, as in "33 (both answers are the same token)"."""
+    return "; ".join(f"{count:,} ({reason})" for reason, count in left_out.items())
+
+
 def importance(
     engine: Engine,
     prompts: Sequence[dict[str, str]],
@@ -223,11 +258,10 @@ class Measuring:
     ):
         if ablation not in _KINDS:
             raise ValueError(f"ablation must be one of {', '.join(_KINDS)}, got {ablation}")
-        self._rows: list[Encoding] = []
-        self._entries: list[tuple[int, ...]] = []
-        self._prompts: list[Prompt] = []
-        self._left_out: Counter[str] = Counter()
-        self._encode(engine, prompts)
+        read = read_prompts(engine, prompts)
+        self._prompts, self._rows, self._entries, self._left_out = read.prompts, read.rows, read.entries, read.left_out
+        if not self._rows:
+            raise TextProblem(NO_PROMPTS.format(reasons=describe_left_out(self._left_out) or "it is empty"))
         layers, heads, kind = range(engine.info.num_layers), range(engine.info.num_heads), _KINDS[ablation]
         self._components = (
             *(Intervention(kind, layer, head) for layer in layers for head in heads),
@@ -237,23 +271,6 @@ class Measuring:
         self._sentences = sentences if ablation == "mean" else ()
         self._scores = self._read_kept(kept_in) if kept_in else []
         self._result: Importance | None = None
-
-    def _encode(self, engine: Engine, prompts: Sequence[dict[str, str]]) -> None:
-        """Encode the prompts that the model can answer, and the entries of their answers; count the others by reason."""
-        for given in prompts:
-            try:
-                prompt = prompt_of(given, predicts_next=engine.info.predicts_next)
-                row = read_prediction(engine, prompt.text)
-                answers = answer_entries(engine, row, [prompt.answer, prompt.other] if prompt.other else [prompt.answer])
-                if len(set(answers)) < len(answers):
-                    raise TextProblem("both answers are the same token")
-                self._entries.append(answers)
-                self._rows.append(row)
-                self._prompts.append(prompt)
-            except TextProblem as problem:
-                self._left_out[re.sub("“.*?”", "an answer", str(problem))] += 1
-        if not self._rows:
-            raise TextProblem(NO_PROMPTS.format(reasons="; ".join(self._left_out) or "it is empty"))
 
     def _read_kept(self, file: Path) -> list[list[float]]:
         """Return the scores in a file, a line for each prompt behind a hash of what was measured; without one, begin it.
@@ -315,7 +332,7 @@ class Measuring:
         table = np.array(self._scores).reshape(-1, 1 + len(self._components))
         if self._result is None or len(self._result.scores) < len(table):
             prompts, effects = tuple(self._prompts[: len(table)]), table[:, :1] - table[:, 1:]
-            self._result = Importance(self._components, prompts, table[:, 0], effects, dict(self._left_out))
+            self._result = Importance(self._components, prompts, table[:, 0], effects, self._left_out)
         return self._result
 
 
@@ -346,8 +363,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     print(f"\n{first.to_string(index=False, float_format='{:.3f}'.format)}")
     print(EXPLANATION)
     print(f"{len(found.scores):,} prompts, mean score {found.scores.mean():.3f}; the whole table: {out}")
-    for reason, count in found.left_out.items():
-        print(f"left out: {count:,} prompts ({reason.rstrip('.')})")
+    if found.left_out:
+        print(f"left out: {describe_left_out(found.left_out)}")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from pages.ui.shell.numbers import plural
 from pages.ui.shell.session import UploadedFile, uploaded_file
 from pages.ui.stage import texts
 from pages.ui.stage.background_runs import ask_upload, attempt, keep_upload
+from pages.ui.stage.tokens import escape_markdown
 from tx_core.corpus.sentence_file import LeftOut, Sentences, describe_left_out, read_sentences
 
 
@@ -46,6 +47,7 @@ def show_sentences(sentences: Sentences) -> None:
 def show_left_out(left_out: Sequence[LeftOut]) -> None:
     """List lines that were left out, by reason."""
     if left_out:
-        count = sum(one.count for one in left_out)
-        with st.expander(plural(count, texts.LINES_LEFT_OUT).format(count=count), icon=":material/filter_alt_off:"):
+        count, reasons = sum(one.count for one in left_out), ", ".join(one.why for one in left_out)
+        title = plural(count, texts.LINES_LEFT_OUT).format(count=count, reasons=escape_markdown(reasons))
+        with st.expander(title, icon=":material/filter_alt_off:"):
             st.text(describe_left_out(left_out))

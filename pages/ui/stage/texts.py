@@ -287,4 +287,4 @@ SENTENCE_FILE = "A text file with one sentence on each line, a CSV, or CoNLL-U"
 SENTENCE_COLUMN = "Column with the sentences"
 SENTENCES_READ = ("{count:,} sentence: {source}.", "{count:,} sentences: {source}.")
 SENTENCES_OF_COLUMN = ("{count:,} sentence: {source}, column {column!r}.", "{count:,} sentences: {source}, column {column!r}.")
-LINES_LEFT_OUT = ("{count:,} line was left out", "{count:,} lines were left out")
+LINES_LEFT_OUT = ("{count:,} line was left out: {reasons}", "{count:,} lines were left out: {reasons}")

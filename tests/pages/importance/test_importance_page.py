@@ -81,17 +81,25 @@ def upload(app: AppTest, content: bytes | list[dict], name: str = "mine.jsonl") 
     return app.file_uploader(key=f"{PAGE}_file").set_value((name, data, "text/plain")).run()
 
 
+def escape_less(text: str) -> str:
+    return text.replace("\\", "")
+
+
 def test_a_file_is_measured_in_the_background_and_what_was_left_out_is_said(open_app, runs: Registry):
     app = open_app(PAGE, set="own", ablation="resample")
     assert "A link does not bring a file along" in says(app) and is_empty(app)
     assert staged(app)["training"]["buttons"] == []
-    upload(app, [PAIR, PROMPT, ALONE, {"text": "No blank.", "answer": "her"}])
+    unusable = {"text": "The key [MASK].", "answer": "antidisestablishmentarianism", "other": "is"}
+    upload(app, [PAIR, PROMPT, ALONE, {"text": "No blank.", "answer": "her"}, *[unusable] * 2])
     assert texts.PRESS_RUN in says(app)
+    told = "Left out: 3 of 6 prompts, "
+    (said,) = [escape_less(one.value) for one in app.caption if told in escape_less(one.value)]
+    assert "2 (an answer is no single token" in said and "1 (" in said
     snapshot = until_still(ask_stage(app, "settings", {"training": "run"}), runs, KIND)
     assert snapshot.state == "finished" and not app.exception
     found = importance(catalogue.load(catalogue.DEFAULT), [PAIR, PROMPT, ALONE], "resample")
     np.testing.assert_allclose(snapshot.result.work.result().effects, found.effects, atol=1e-4)
-    assert "Prompts left out" in says(app)
+    assert [note for note in staged(app)["caption"] if told in note] == [said.partition(" ")[2]]
     assert ["The **keys** [MASK] <b>old</b>.", "are, not is"] in [entry[:2] for entry in entries_of(app, "head")]
     assert not any("<b>" in one.value for one in (*app.markdown, *app.caption))
     ask_stage(app, "settings", {"ablation": "mean"})
