@@ -7,7 +7,7 @@ import streamlit as st
 from pages.ui.shell import controls
 from pages.ui.shell.address import value_of, widget_binding, widget_key
 from pages.ui.shell.examples import offer_views, read_examples
-from pages.ui.shell.fields import StageFields, choice_field, number_field, place_field
+from pages.ui.shell.fields import Field, StageFields, check, choice_field, number_field, place_field
 from pages.ui.shell.level import is_hidden
 from pages.ui.stage import background_runs
 from pages.ui.stage.controls import Control
@@ -16,10 +16,13 @@ from pages.ui.stage.sentence_file import ask_file, own_sentences, show_sentences
 from pages.ui.stage.texts import UPLOAD_SENTENCES
 from pages.vectors import texts
 from tx_core.corpus.sentence_file import Sentences, embedded_sentences
+from tx_core.corpus.vectors import MOST_PROBE_TOKENS
 from tx_core.errors import TextProblem
 
 PAGE = "vectors"
 MOST_LAYERS = 200
+LIMITS = (MOST_PROBE_TOKENS, 10_000, 30_000)
+"""Of the tokens that a probe reads."""
 SOURCE_WIDTH = 176
 """Pixels: on a phone the model stands beside it."""
 
@@ -34,6 +37,7 @@ FIELDS = StageFields(
         choice_field("part", tuple(texts.PARTS)),
         choice_field("method", tuple(texts.METHODS)),
         choice_field("label", tuple(texts.LABELS)),
+        Field("most", MOST_PROBE_TOKENS, lambda written: int(check(written, tuple(map(str, LIMITS))))),
     ),
     looks=(
         LAYER_FIELD,
@@ -57,6 +61,7 @@ class VectorInputs(PageInputs):
         part: a key of `texts.PARTS`.
         method: how the points of the map are placed, one of `METHODS`.
         label: the column of CoNLL-U that a probe reads.
+        most: of how many tokens, special ones left out.
         file: the sentences of the visitor's file, where they are asked for and there.
     """
 
@@ -65,6 +70,7 @@ class VectorInputs(PageInputs):
     part: str
     method: str
     label: str
+    most: int
     file: Sentences | None
 
     @property
@@ -86,7 +92,7 @@ def vector_inputs() -> VectorInputs:
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
             _ask_more()
     typed = () if value_of(PAGE, "texts") == "typed" else ("text", "text_b")
-    offer_views(PAGE, FIELDS, EXAMPLES, free=("label", *typed))
+    offer_views(PAGE, FIELDS, EXAMPLES, free=("label", "most", *typed))
     if value_of(PAGE, "texts") == "own":
         ask_file(PAGE, "cpu")
         file = own_sentences(PAGE)

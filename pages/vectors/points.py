@@ -52,8 +52,8 @@ def points_part(inputs: VectorInputs, engine: Engine) -> Part:
         Control("layer", "slider", texts.LAYER, limits=(0, layers)),
         Control("colour", "list", texts.COLOUR, options, labelled=True, fallback=options[0][0]),
     ]
-    title = texts.EXPORT_TITLES[inputs.method].format(texts=name_texts(inputs))
-    numbers = PartNumbers(title, about(inputs), [computation.places.round(4)])
+    title = texts.EXPORT_TITLES[inputs.method].format(texts=name_texts(inputs, len(found.texts)))
+    numbers = PartNumbers(title, about(inputs, len(found.texts)), [computation.places.round(4)])
     below = (lambda: _lead_on(inputs)) if inputs.model == catalogue.DEFAULT else lambda: None
     shown = _map(found, {name: kinds_of_points(kinds) for name, kinds in colourings.items()})
     formula, source_of = (texts.FORMULA, project) if not method else (texts.FORMULA_NEIGHBOURS, neighbour_map)
@@ -62,17 +62,19 @@ def points_part(inputs: VectorInputs, engine: Engine) -> Part:
     return Part([shown], numbers, _prose(found), below, [formula], sources=[source_of], controls=controls)
 
 
-def name_texts(inputs: VectorInputs) -> str:
-    """Return what the texts are called."""
+def name_texts(inputs: VectorInputs, read: int) -> str:
+    """Return what the texts are called. read: how many of them were read."""
     if isinstance(inputs.sentences, Sentences):
-        return texts.MANY.format(count=len(inputs.sentences), source=inputs.sentences.source)
+        count = len(inputs.sentences)
+        template = texts.MANY if read == count else texts.SOME
+        return template.format(read=read, count=count, source=inputs.sentences.source)
     return " / ".join(inputs.sentences)
 
 
-def about(inputs: VectorInputs) -> dict[str, object]:
-    """Name what is shown."""
+def about(inputs: VectorInputs, read: int) -> dict[str, object]:
+    """Name what is shown. read: how many texts were read."""
     named_texts = (
-        {"sentences": inputs.sentences.source} if isinstance(inputs.sentences, Sentences) else {"text": name_texts(inputs)}
+        {"sentences": name_texts(inputs, read)} if isinstance(inputs.sentences, Sentences) else {"text": name_texts(inputs, read)}
     )
     return source(inputs.model, **named_texts, **reading(not inputs.bare))
 

@@ -17,7 +17,7 @@ from pages.ui.stage.charts import lines_drawing
 from pages.ui.stage.controls import Control
 from pages.ui.stage.pictures import Picture
 from pages.vectors import texts
-from pages.vectors.inputs import PAGE, PART_CONTROL, VectorInputs
+from pages.vectors.inputs import LIMITS, PAGE, PART_CONTROL, VectorInputs
 from pages.vectors.points import about, name_texts
 from tx_core.corpus.sentence_file import Sentences
 from tx_core.corpus.vectors import ProbeScores, Probing, probe
@@ -25,6 +25,9 @@ from tx_core.engine.engine import Engine
 from tx_core.errors import TextProblem
 
 KIND = "probe"
+MOST_CONTROL = Control(
+    "most", "list", texts.MOST, tuple((str(most), f"{most:,}") for most in LIMITS), texts.MOST_HELP, labelled=True
+)
 LABEL_CONTROL = Control("label", "list", texts.LABEL, tuple(texts.LABELS.items()), labelled=True)
 
 
@@ -35,27 +38,32 @@ def probe_part(inputs: VectorInputs, engine: Engine) -> Part:
     """
     if not isinstance(inputs.sentences, Sentences):
         raise TextProblem(texts.PROBE_TYPED)
-    make, start = partial(Probing, engine, inputs.sentences, inputs.label), (texts.RUN, texts.RUN_HELP)
+    make, start = partial(Probing, engine, inputs.sentences, inputs.label, inputs.most), (texts.RUN, texts.RUN_HELP)
     probed = replace(inputs, text="", text_b="")
     run = offer_run(PAGE, KIND, probed, make, texts.PROGRESS, start)
-    part = Part(prose=[texts.PROBE_SHOWS], sources=[probe], controls=[PART_CONTROL, LABEL_CONTROL], run=run)
+    part = Part(prose=[texts.PROBE_SHOWS], sources=[probe], controls=[PART_CONTROL, LABEL_CONTROL, MOST_CONTROL], run=run)
     scores = run.last.work.result() if run.last else None
     if scores is None:
         if not run.running:
             st.caption(texts.PRESS_RUN)
         return part
     asked = run.last.asked
-    of = {"label": texts.LABELS[asked.label], "source": name_texts(asked), "model": model_title(asked.model)}
+    of = {"label": texts.LABELS[asked.label], "source": name_texts(asked, scores.read), "model": model_title(asked.model)}
     if asked != probed:
-        st.text(texts.LAST_RUN.format(**of))
-    trained = named("scores", call(probe, engine_call(asked), sentences_call(asked.sentences), asked.label))
+        st.text(texts.LAST_RUN.format(**of, most=asked.most))
+    trained = named("scores", call(probe, engine_call(asked), sentences_call(asked.sentences), asked.label, asked.most))
     shown = [trained.accuracy.round(3), trained.control.round(3)]
     return replace(
         part,
         pictures=[probe_picture(scores, of["label"])],
-        numbers=PartNumbers(texts.PROBE_EXPORT_TITLE.format(**of), about(asked), shown),
+        prose=[*([_what_was_read(asked, scores)] if scores.read < len(asked.sentences) else []), *part.prose],
+        numbers=PartNumbers(texts.PROBE_EXPORT_TITLE.format(**of), about(asked, scores.read), shown),
         table=lambda: table_of(scores.rows(), texts.PROBE_NOTE.format(seen=whole_percent(scores.seen))),
     )
+
+
+def _what_was_read(asked: VectorInputs, scores: ProbeScores) -> str:
+    return texts.PROBE_READ.format(read=scores.read, count=len(asked.sentences), most=asked.most)
 
 
 def probe_picture(scores: ProbeScores, label: str) -> Picture:
@@ -74,6 +82,7 @@ def describe_probes(scores: ProbeScores, label: str, ends: Float[np.ndarray, "en
     return texts.PROBE_SAID.format(
         label=label,
         words=len(scores.sentence),
+        read=scores.read,
         best=whole_percent(float(scores.accuracy[best])),
         layer=best,
         low=whole_percent(float(low)),

@@ -19,6 +19,7 @@ COLOURS = {
     "deprel": "Relation",
 }
 LABEL = "What is read"
+MOST, MOST_HELP = "Tokens", "No more sentences are read than have this many tokens together; more take longer."
 LABELS = {name: COLOURS[name] for name in ("upos", "xpos", "deprel")}
 
 TITLES = ("Embeddings", "After layer {layer}")
@@ -66,26 +67,31 @@ FORMULA = (
 )
 LARGER = "Does a larger model part them? The same texts in BERT base, where it can be had"
 EXPORT_TITLES = {"pca": "Tokens in the plane of their vectors: {texts}", "tsne": "Tokens by their neighbours: {texts}"}
-MANY = "{count} sentences, {source}"
+MANY = "{count:,} sentences, {source}"
+SOME = "{read:,} of {count:,} sentences, {source}"
 
 RUN, RUN_HELP = "Train", "Trains a probe on each layer"
 PROGRESS = progress_texts("Reading sentences, then training", "step")
 PRESS_RUN = "Press Train: the curves appear here, some seconds later with the built-in model, some minutes with a large one."
-LAST_RUN = "Your last run, of something else than is chosen above: {label}; {source}; {model}."
+LAST_RUN = "Your last run, of something else than is chosen above: {label}; {source}; at most {most:,} tokens; {model}."
 PROBE_TITLE = "How often a probe is right: {label}"
 LINES = {"accuracy": "Accuracy", "control": "Control task", "selectivity": "Selectivity"}
 BAND = "Shaded: the 95 % interval of the accuracy, over sentences. Layer 0 is the embeddings."
 PROBE_STEP = "Layer {step}"
 PROBE_SAID = (
-    "{label}, of {words:,} words: {best} right after layer {layer} (95 % interval {low} to {high}), against {first} from the "
-    "embeddings alone, and {majority} for always the most frequent. Selectivity is {from_} in the embeddings, and highest after "
-    "layer {selective}: {to}."
+    "{label}, of {words:,} words in {read:,} sentences: {best} right after layer {layer} (95 % interval {low} to {high}), "
+    "against {first} from the embeddings alone, and {majority} for always the most frequent. Selectivity is {from_} in the "
+    "embeddings, and highest after layer {selective}: {to}."
 )
 PROBE_SHOWS = (
     "**A probe** is a multinomial logistic regression on the vectors of words. It is always tested on sentences that it was not "
     "trained on: five parts, each the test once. **What it finds is there, but need not be used** by the model. **The control "
     "task** (Hewitt & Liang 2019) gives each word a label by lot: what is right there was learned by heart, so accuracy minus "
     "control task, the **selectivity**, is what counts."
+)
+PROBE_READ = (
+    "{read:,} of {count:,} sentences were read: those that are annotated and that the model can read, each once, as long as they "
+    "have at most {most:,} tokens together."
 )
 PROBE_NOTE = (
     "With 95 % bootstrap intervals over sentences. {seen} of the words stand in the sentences that their probe was trained on; "

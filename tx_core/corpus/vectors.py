@@ -19,6 +19,7 @@ from tx_core.engine.engine import Engine
 from tx_core.engine.progress import Progress
 from tx_core.engine.threads import compute_slot
 from tx_core.errors import TextProblem
+from tx_core.settings import host_settings
 from tx_core.transformer.trace import Encoding
 
 if TYPE_CHECKING:
@@ -31,12 +32,17 @@ MOST_NEIGHBOUR_TOKENS, LEAST_NEIGHBOUR_TOKENS, PERPLEXITY = 200, 5, 30.0
 """Of a neighbour map: more take many seconds, fewer have no neighbours worth a map; how many neighbours of each count."""
 NEIGHBOURS = 3
 MOST_PROBE_TOKENS = 3000
+"""By default: a probe of this many takes seconds."""
 PROBE_C, PROBE_STEPS = 0.1, 300
 """Of the logistic regression: how little it is held back, and how long it may take to converge."""
 FOLDS = 5
 LEAST_OF_LABEL = 10
 """Words that a label must have: of fewer, some folds would have none."""
 NOTHING_READ = "There is no word in these texts that the model can read: type a sentence."
+TOO_MANY_VECTORS = (
+    "The vectors of {tokens:,} tokens of {title} take {megabytes:,.0f} MB of memory, and this server allows {limit:,} MB: read "
+    "fewer tokens, or choose a smaller model."
+)
 FEW_NEIGHBOURS = "A neighbour map needs {least} tokens, got {tokens}: type a longer text, or choose the plane."
 NOT_ANNOTATED = "None of these sentences is annotated in this column: choose another column, or a CoNLL-U file that has it."
 
@@ -238,6 +244,7 @@ class ProbeScores:
         majority: The share of the most frequent label.
         seen: The share of words whose letters are among the texts that their probe was trained on: the others' labels in the
             control task can only be guessed.
+        read: How many texts were read.
     """
 
     column: str
@@ -247,6 +254,7 @@ class ProbeScores:
     control_correct: Bool[np.ndarray, "layer_and_embeddings word"]
     majority: float
     seen: float
+    read: int
 
     @property
     def accuracy(self) -> Float[np.ndarray, "layer_and_embeddings"]:
@@ -282,16 +290,18 @@ class ProbeScores:
         ]
 
 
-def probe(engine: Engine, sentences: Sentences, column: str = "upos") -> ProbeScores:
+def probe(engine: Engine, sentences: Sentences, column: str = "upos", most: int = MOST_PROBE_TOKENS) -> ProbeScores:
     """Train linear probes on what each layer computes, and test each on texts that it was not trained on.
 
     A probe is a multinomial logistic regression on the standardised vector of a word, the mean of its tokens'. The control task
     gives each word, by its letters, a label drawn at random from all (Hewitt & Liang 2019, section 2). Layer 0, the embeddings,
     is the baseline. Texts, each counted once, are split into five parts, each the test of probes trained on the others.
 
-    Raises TextProblem where too few words are annotated.
+    most: no more texts are read than have this many tokens together, special ones left out.
+
+    Raises TextProblem where too few words are annotated, or the host does not allow the vectors of so many tokens.
     """
-    probing = Probing(engine, sentences, column)
+    probing = Probing(engine, sentences, column, most)
     for _ in probing.updates():
         pass
     return probing.result()
@@ -300,18 +310,21 @@ def probe(engine: Engine, sentences: Sentences, column: str = "upos") -> ProbeSc
 class Probing:
     """Probes that are trained one after the other; arguments and errors are those of `probe`."""
 
-    def __init__(self, engine: Engine, sentences: Sentences, column: str = "upos"):
+    def __init__(self, engine: Engine, sentences: Sentences, column: str = "upos", most: int = MOST_PROBE_TOKENS):
+        megabytes = 4e-6 * most * engine.info.hidden_size * (engine.info.num_layers + 1)
+        if megabytes > (limit := host_settings().max_record_megabytes):
+            raise TextProblem(TOO_MANY_VECTORS.format(tokens=most, title=engine.title, megabytes=megabytes, limit=limit))
         annotated = tuple(text for text in dict.fromkeys(sentences.texts) if text in sentences.annotated)
         if not annotated:
             raise TextProblem(NOT_ANNOTATED)
-        self._engine, self._sentences, self._column = engine, replace(sentences, texts=annotated), column
+        self._engine, self._sentences, self._column, self._most = engine, replace(sentences, texts=annotated), column, most
         self._scores: ProbeScores | None = None
 
     def updates(self) -> Generator[Progress, None, None]:
         """Read a sentence, or train the probes of a layer, per update."""
         depth, begun = self._engine.info.num_layers + 1, time.monotonic()
         engine, self._engine = self._engine, None  # the scores that stay must not keep a large model in memory
-        read = yield from _read_each(engine, self._sentences, MOST_PROBE_TOKENS, depth)
+        read = yield from _read_each(engine, self._sentences, self._most, depth)
         del engine
         words, vectors = _labelled_words(read, self._column)
         correct = np.zeros((2, depth, len(words.labels)), bool)
@@ -324,7 +337,8 @@ class Probing:
             yield Progress(len(self._sentences) + layer + 1, total, time.monotonic() - begun)
         names, counts = np.unique(words.labels, return_counts=True)
         majority = float(counts.max() / counts.sum())
-        self._scores = ProbeScores(self._column, tuple(names.tolist()), words.sentence, *correct, majority, words.seen)
+        labels = tuple(names.tolist())
+        self._scores = ProbeScores(self._column, labels, words.sentence, *correct, majority, words.seen, len(read.texts))
 
     def result(self) -> ProbeScores | None:
         """Return the scores; None as long as not all probes are trained."""

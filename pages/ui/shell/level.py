@@ -62,7 +62,7 @@ ADVANCED_PARTS: Mapping[str, tuple[str, ...]] = {
         *("part=values", "part=alike", "part=owed"),
     ),
     "importance": (*ON_EVERY_VIEW, "model", "nospecial", "ablation", "what", "set=own"),
-    "vectors": (*ON_EVERY_VIEW, "model", "nospecial", "part=probe", "method", "colour=xpos"),
+    "vectors": (*ON_EVERY_VIEW, "model", "nospecial", "part=probe", "method", "most", "colour=xpos"),
     "claims": ON_EVERY_VIEW,
     "many_sentences": (*ON_EVERY_VIEW, "model", "nospecial", "exact"),
     "bertviz_page": ("forms", "pair", "model", "nospecial", "picture=neuron"),

@@ -84,6 +84,7 @@ SETTING_NAMES = {
     "exact": "full precision",
     "ablation": "what stands in for a part",
     "method": "the way points are placed",
+    "most": "how many tokens a probe reads",
     "what": "which parts are shown",
     "weights": "whose matrices project the vectors",
     "seed": "the random seed",

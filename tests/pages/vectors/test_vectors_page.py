@@ -69,13 +69,20 @@ def test_two_files_of_one_name_are_two(open_app):
     assert len(looked_at(one)[0]["rows"]) == 3 and len(looked_at(other)[0]["rows"]) == 4
 
 
+READ = 15
+
+
 def test_a_probe_of_a_file_is_trained_in_the_background_and_its_lines_are_the_core_s(open_app, runs: Registry):
-    text = "\n\n".join(ANNOTATED.read_text("utf-8").split("\n\n")[:15]).encode()
+    trees = ANNOTATED.read_text("utf-8").split("\n\n")[:READ]
+    text = "\n\n".join([*trees, *trees[:2]]).encode()  # what stands twice is read once
     app = upload(open_app(PAGE, texts="own", part="probe"), text, "mine.conllu")
     assert texts.PRESS_RUN in says(app)
     assert until_still(ask_stage(app, "settings", {"training": "run"}), runs, KIND).state == "finished"
     assert not app.exception and not problems(app)
     (lines,) = looked_at(app)
+    assert f"words in {READ} sentences" in stage_says(app)
+    assert texts.PROBE_READ.format(read=READ, count=READ + 2, most=3000) in says(app)
+    assert staged(app)["title"].endswith(f"{READ} of {READ + 2} sentences, mine.conllu")
     found = probe(catalogue.load(catalogue.DEFAULT), app.session_state[f"{PAGE}_own_sentences"])
     np.testing.assert_allclose(lines["values"], [found.accuracy, found.control, found.selectivity], atol=1e-6)
     best = whole_percent(float(found.accuracy.max()))

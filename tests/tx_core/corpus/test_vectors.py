@@ -180,6 +180,17 @@ def test_repeated_sentences_count_once_and_a_single_label_is_what_a_probe_answer
     assert module._train(np.eye(3), np.array(["NOUN"] * 3)).predict(np.zeros((1, 3))) == ["NOUN"]
 
 
+def test_a_probe_reads_no_more_sentences_than_have_so_many_tokens_and_says_how_many(engine: Engine, probed: ProbeScores, host):
+    sentences = some_sentences(60)
+    assert probed.read == PROBED
+    sizes = [sum(number is not None for number in engine.encode(text).words) for text in sentences.texts]
+    fitting = next(count for count in range(len(sizes), 0, -1) if sum(sizes[:count]) <= 300)
+    assert PROBED < fitting < 60 and probe(engine, sentences, most=300).read == fitting
+    host(max_record_megabytes=1)
+    with pytest.raises(TextProblem, match="The vectors of 3,000 tokens of Tiny BERT .* take 22 MB"):
+        probe(engine, sentences)
+
+
 def test_a_probe_says_what_it_lacks(engine: Engine):
     plain = replace(some_sentences(9), annotated={})
     with pytest.raises(TextProblem, match=NOT_ANNOTATED):
