@@ -20,7 +20,7 @@ import { makeStore } from "./core/store.js";
 import { coded } from "./core/weights.js";
 import { canZoom, drawMap, makeMap, zoomStep } from "./views/map.js";
 import { drawBars, makeBars, signed } from "./views/bars.js";
-import { drawWall, makeWall } from "./views/wall.js";
+import { drawWall, makeWall, wallWidth } from "./views/wall.js";
 import { headOff, makeChangesRow } from "./attention/changes.js";
 import { makeControls } from "./attention/toolbar.js";
 
@@ -219,19 +219,21 @@ function show(stage, state, view, before, after, difference) {
   const said = parts.describe ? parts.describe(stage, { view, row, before, after, difference })
     : header.before && before ? describeChange(before.weights, after.weights, view, row) : describeMap(after, view, row);
   const padding = header.padding && before && !view.hides && !parts.maps ? paddingSaid(after, view, row, header.padding) : "";
-  const heads = parts.headsInWords?.(stage, state) ?? headName(state.heads);
-  const sentence = [`${heads}.`, said, padding].filter(Boolean).join(" ");
+  const named = parts.headsInWords?.(stage, state) ?? headName(state.heads);
+  const sentence = [`${named}.`, said, padding].filter(Boolean).join(" ");
   const drawn = drawnHeader(stage, state, view, row);
   const model = modelOf(drawn, map, { dark: theme.dark, isDifference: compared === "difference" });
   const lines = compared === "difference" ? changedLines(model, difference.codes, theme) : model;
   stage.shown = { view, row, weights: map.weights, map, before, after, difference, compared, said, sentence, header: drawn };
   setText(stage.said, sentence); // before the map, which takes the room that it leaves
+  const heads = [header.run, header.before].filter(Boolean).flatMap((run) => stacksOf(header, run)).map((stack) => stack.heads);
+  stage.root.style.setProperty("--wall", `${wallWidth(Math.max(...heads))}px`);
   placeStage(stage.root);
   drawMap(stage.map, { model, lines, focus: row, show: state.show, said: sentence, theme, room: roomOf(stage) });
   const isAlone = parts.follows && compared !== "difference"; // of one of two runs, its own weights are listed
   const moved = before && !isAlone && { before: before.codes, after: after.codes, difference: difference.codes, texts: parts.barTexts?.(stage, view, row) };
   drawBars(stage.bars, model, row, moved ?? {});
-  setText(stage.title, [header.model, heads, `“${header.text}”`].map(visible).join(" · "));
+  setText(stage.title, [header.model, named, `“${header.text}”`].map(visible).join(" · "));
   fillLegend(stage.legend, state.scale, compared === "difference", theme.dark);
   stage.classLegend.hidden = !model.guesses.length;
   stage.ahead.hidden = !header.causal || !map.hatched;

@@ -432,3 +432,39 @@ def test_a_table_of_the_stage_holds_cells_as_the_core_writes_them(modules: Page)
     assert caption == "# Of a, '=1;'=2"
     read = pandas.read_csv(io.StringIO(written), comment="#", dtype=str, keep_default_na=False, skip_blank_lines=False)["text"]
     assert read.tolist() == ["-0.25" if cell == "-0.25" else safe_cell(cell) for cell in cells]
+
+
+WALL = """async ([layers, heads, chosen]) => {
+  const { drawWall, makeWall, wallWidth } = await import('/stage/views/wall.js')
+  const { readTheme } = await import('/canvas/core/theme.js')
+  const style = document.createElement('style')
+  style.textContent = await (await fetch('/stage/stage.css')).text()
+  const stage = Object.assign(document.createElement('div'), { className: 'stage wide', style: 'width: 980px; --height: 480px' })
+  stage.innerHTML = '<div class="frame"><div class="body"><div class="side"></div><div></div></div></div>'
+  document.body.replaceChildren(style, stage)
+  const side = stage.querySelector('.side')
+  const wall = makeWall(() => {})
+  side.append(wall.node)
+  stage.style.setProperty('--wall', `${wallWidth(heads)}px`)
+  const thumbnails = { rows: 1, columns: 1, cells: new Uint8Array(layers * heads) }
+  const about = { layers, heads, thumbnails, chosen: [chosen], scale: 'blues', notes: [], moved: [], guesses: [] }
+  drawWall(wall, about, readTheme(document.body), side.clientWidth)
+  const [around, scroller] = [side, wall.scroller].map((one) => one.getBoundingClientRect())
+  const isAcross = ({ left, right }) => left >= scroller.left && right <= scroller.right
+  const isSeen = (box) => isAcross(box) && box.top >= around.top && box.bottom <= around.bottom
+  const seen = wall.buttons.buttons.map((row) => row.map((one) => isSeen(one.getBoundingClientRect())))
+  const [one, next] = wall.buttons.buttons[0].map((button) => button.getBoundingClientRect())
+  document.body.replaceChildren()
+  return { seen, pitch: next.left - one.left, page: scrollY }
+}"""
+
+
+def test_all_heads_of_twelve_layers_are_in_sight_and_a_head_of_more_is_scrolled_to(modules: Page):
+    modules.set_viewport_size({"width": 1280, "height": 800})
+    found = modules.evaluate(WALL, [12, 12, [11, 11]])
+    assert np.all(found["seen"])
+    assert found["pitch"] >= 24  # WCAG 2.2, 2.5.8: as much as a finger needs
+    found = modules.evaluate(WALL, [24, 16, [23, 15]])
+    assert found["seen"][23][15]
+    assert not np.all(found["seen"])
+    assert (found["pitch"] >= 24, found["page"]) == (True, 0)

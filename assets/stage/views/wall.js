@@ -2,17 +2,22 @@
 
 import { activate, fillButtonGrid, makeButtonGrid, placeOf } from "../../canvas/core/keys.js";
 import { cellPixels, colourTable, differenceTable } from "../../canvas/core/palette.js";
-import { element, sharpen } from "../../canvas/core/surface.js";
+import { element, sharpen, zoomOf } from "../../canvas/core/surface.js";
 import { TEXTS } from "../../canvas/core/texts.js";
 import { say } from "../../canvas/core/text.js";
 import { headName } from "../core/sentences.js";
 import { toggle } from "../core/toolbar.js";
 
-const SMALLEST = 24; // as large as a finger needs
+const LEAST_PITCH = 24; // pixels of the screen from one thumbnail to the next: as much as a finger needs (WCAG 2.2, 2.5.8)
 const LARGEST = 44;
 const HEADINGS = 22; // pixels above the first thumbnail
 const GAP = 3;
 const NUMBERS = 26;
+const SCROLL_BAR = 12; // pixels, of the column that the wall stands in
+const AROUND = 4; // pixels around a thumbnail that is scrolled to, for its ring
+
+// The pixels in which so many heads stand side by side.
+export const wallWidth = (heads) => NUMBERS + heads * LEAST_PITCH + SCROLL_BAR;
 
 const same = ([layer, head], [otherLayer, otherHead]) => layer === otherLayer && head === otherHead;
 
@@ -34,8 +39,8 @@ export function makeWall(choose) {
   wall.toggle = toggle(TEXTS.wall.several, (on) => wall.toggle.set((wall.several = on)));
   wall.name = element("span", { class: "wall-name", "aria-hidden": "true" });
   wall.legend = element("p", { class: "class-legend" }, element("i"), TEXTS.classLegend);
-  const scroller = element("div", { class: "wall-scroller" }, element("div", { class: "wall-picture" }, wall.canvas, wall.grid));
-  wall.node = element("div", { class: "wall" }, scroller, wall.legend, element("div", { class: "wall-caption" }, wall.name, wall.toggle));
+  wall.scroller = element("div", { class: "wall-scroller" }, element("div", { class: "wall-picture" }, wall.canvas, wall.grid));
+  wall.node = element("div", { class: "wall" }, wall.scroller, wall.legend, element("div", { class: "wall-caption" }, wall.name, wall.toggle));
   wall.grid.onclick = (event) => {
     const place = placeOf(event.target);
     if (place) pick(wall, place, isAdding(event));
@@ -69,7 +74,8 @@ function name(wall, place) {
 // change moved; guesses: [layer, head, share of a class]. scale: "difference" for numbers around 128. alt: what the wall is of.
 export function drawWall(wall, { layers, heads, thumbnails, chosen, scale, notes, moved, guesses, alt = TEXTS.wall.alt }, theme, room) {
   if (wall.layers !== layers || wall.heads !== heads) makeButtons(wall, layers, heads);
-  if (String(chosen) !== String(wall.chosen)) follow(wall.buttons, chosen.at(-1));
+  const isOther = String(chosen) !== String(wall.chosen);
+  if (isOther) follow(wall.buttons, chosen.at(-1));
   Object.assign(wall, { chosen, notes });
   markChosen(wall);
   if (wall.grid.ariaLabel !== alt) wall.grid.ariaLabel = alt;
@@ -80,6 +86,17 @@ export function drawWall(wall, { layers, heads, thumbnails, chosen, scale, notes
   const painted = `${scale} ${theme.dark} ${room} ${window.devicePixelRatio}`;
   if (wall.thumbnails !== thumbnails || wall.painted !== painted) paint(wall, thumbnails, scale, theme, room);
   Object.assign(wall, { thumbnails, painted });
+  if (isOther) showHead(wall, chosen.at(-1));
+}
+
+// Scrolls the wall, and the column that begins with it, to a head that a link or another control chose; the page stays where it is.
+function showHead({ node, scroller, buttons: { buttons } }, [layer, head]) {
+  const beyond = (start, end, from, to) => (start < from ? start - from : Math.max(0, end - to));
+  for (const box of node.previousElementSibling ? [scroller] : [scroller, node.parentElement]) {
+    const [spot, around] = [buttons[layer][head], box].map((one) => one.getBoundingClientRect());
+    box.scrollLeft += beyond(spot.left - AROUND, spot.right + AROUND, around.left + (box === scroller ? NUMBERS : 0), around.right) / zoomOf(box);
+    box.scrollTop += beyond(spot.top - AROUND, spot.bottom + AROUND, around.top, around.bottom) / zoomOf(box);
+  }
 }
 
 // The focus goes along with the chosen head.
@@ -117,7 +134,8 @@ function makeButtons(wall, layers, heads) {
 
 function paint(wall, { rows, columns, cells }, scale, theme, room) {
   const { layers, heads } = wall;
-  const size = Math.max(SMALLEST, Math.min(LARGEST, Math.floor((room - NUMBERS) / heads) - GAP));
+  const least = Math.ceil(LEAST_PITCH / zoomOf(wall.canvas));
+  const size = Math.min(LARGEST, Math.max(least, Math.floor((room - NUMBERS) / heads)) - GAP);
   for (const [variable, value] of [["--cell", size], ["--gap", GAP], ["--numbers", NUMBERS]]) wall.node.style.setProperty(variable, `${value}px`);
   wall.node.style.setProperty("--heads", String(heads));
   const pitch = size + GAP;
