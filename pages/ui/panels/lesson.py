@@ -311,19 +311,26 @@ def show_ways_on(name: str) -> None:
         with st.container(width="content", key="lesson_next"):
             step_link(following, 1, label, ":material/arrow_forward:")
     page = contents.page(contents.FORMER_HOME)
-    label = texts.TRY_OWN_SENTENCE.format(page=page.name)
-    st.page_link(page.path, label=label, icon=":material/search:", query_params=level_in_link())
+    link_to(page.path, texts.TRY_OWN_SENTENCE.format(page=page.name), ":material/search:", level_in_link())
 
 
 def leave_link(label: str) -> None:
     """Link to the list of lessons, out of this one."""
-    st.page_link(contents.page("learn").path, label=label, icon=":material/logout:", query_params=level_in_link())
+    link_to(contents.page("learn").path, label, ":material/logout:", level_in_link())
+
+
+def link_to(path: str, label: str, icon: str, address: dict[str, str]) -> None:
+    """Link to a page. In a frame by a button: a link would leave `embed=true` behind, which no link can name."""
+    if not st.context.is_embedded:
+        st.page_link(path, label=label, icon=icon, query_params=address)
+    elif st.button(label, icon=icon, type="tertiary"):
+        st.switch_page(path, query_params=address)
 
 
 def step_link(name: str, number: int, label: str, icon: str) -> None:
     """Link to a step of a lesson."""
     step = find_lesson(name).steps[number - 1]
-    st.page_link(contents.page(step.page).path, label=label, icon=icon, query_params=step_address(name, number))
+    link_to(contents.page(step.page).path, label, icon, step_address(name, number))
 
 
 def class_link(name: str, label: str) -> None:

@@ -11,6 +11,7 @@ from pages.ui.panels import lesson, texts
 from pages.ui.panels.lesson_question import before_and_after, compute
 from pages.ui.shell.address import LESSON, LOCK, STEP
 from pages.ui.shell.fields import parse_view
+from pages.ui.shell.level import ADVANCED, LEVEL
 from tests.pages.test_view_links import fields_of
 from tests.pages.ui.panels.test_question_kinds import guess
 from tests.support.drawings import says, sent_to
@@ -152,3 +153,12 @@ def test_every_step_of_a_lesson_is_answered_and_sends_nothing_of_its_answer_befo
             guess(app, name, number)
         assert texts.HIDDEN_UNTIL_ANSWERED not in says(app)
         assert step.then is None or holds(sent(app), step.then)
+
+
+def test_in_a_frame_the_ways_of_a_lesson_keep_the_frame_and_the_level(open_app, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(type(st.context), "is_embedded", True)  # of `embed=true`, which a link cannot name and a button keeps
+    app = open_app("fill_mask", **{LESSON: "path", STEP: "2", LEVEL: ADVANCED})
+    assert not {texts.SKIP_STEP, texts.PREVIOUS_STEP, texts.LEAVE_LESSON} & {one.proto.label for one in app.get("page_link")}
+    next(one for one in app.button if one.label == texts.SKIP_STEP).click().run()
+    assert not app.exception
+    assert (app.query_params[STEP], app.query_params[LEVEL]) == ("3", ADVANCED)
