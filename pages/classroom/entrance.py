@@ -179,7 +179,13 @@ def join_by_code() -> None:
                 else:
                     lead_to(ROOM, code)
                     st.rerun()
-        st.caption(texts.NO_NAMES.format(hours=host_settings().room_hours))
+        show_what_is_kept(asks_name=False)
+
+
+def show_what_is_kept(asks_name: bool) -> None:
+    """Say how long answers are kept and, where no name is asked for, that none is needed."""
+    said = texts.DELETED.format(hours=host_settings().room_hours)
+    st.caption(said if asks_name else f"{texts.NO_NAMES} {said}")
 
 
 def open_room(wanted: str) -> None:
@@ -245,7 +251,7 @@ def join(code: str) -> None:
         nickname = st.text_input(texts.NICKNAME, max_chars=MAX_NICKNAME_CHARACTERS) if room.nicknames else ""
         if st.form_submit_button(texts.JOIN_ROOM.format(code=room.code), type="primary", icon=":material/login:"):
             join_room(room.code, nickname)
-        st.caption(texts.NO_NAMES.format(hours=host_settings().room_hours))
+        show_what_is_kept(asks_name=room.nicknames)
 
 
 def join_room(code: str, nickname: str) -> None:

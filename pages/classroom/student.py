@@ -138,7 +138,7 @@ def ask(token: str, student: Student, step: Step, key: str, revealed: bool) -> N
             st.session_state[late] = True
         st.markdown(f"**{escape_markdown(step.question.ask)}**")
     else:
-        guess = ask_question(step, key, texts.SEND)
+        guess = ask_question(step, key, texts.SEND if step.question.answer else texts.SEND_ANSWER)
         first = student.sent.get("first")
         if first is not None and kept is None and not guess and st.button(texts.KEEP_GUESS, key=f"{key}_keep"):
             guess = first

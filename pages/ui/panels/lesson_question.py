@@ -45,8 +45,10 @@ def engine_of_step(step: Step) -> Engine:
     return cache.engine(step.view.get("model", catalogue.DEFAULT), special_tokens=not bare)
 
 
-def ask_question(step: Step, name: str, send: str = texts.CHECK_GUESS) -> str | None:
-    """Ask the question of a step; return the guess once the learner has sent it. name: of the widgets. send: on the button."""
+def ask_question(step: Step, name: str, send: str = "") -> str | None:
+    """Ask the question of a step; return the guess once the learner has sent it. name: of the widgets. send: on the button, where
+    it is not what a lesson says."""
+    send = send or (texts.CHECK_GUESS if step.question.answer else texts.GIVE_ANSWER)
     st.markdown(f"**{escape_markdown(step.question.ask)}**")
     box = QUESTION_VIEWS[step.question.kind].box
     if box is None:

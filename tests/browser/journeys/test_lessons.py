@@ -35,7 +35,7 @@ def guess(page: Page, question: Question) -> None:
     else:
         main(page).get_by_label(question.ask, exact=True).fill(GUESSES[question.kind])
     answered(page)
-    main(page).get_by_role("button", name=texts.CHECK_GUESS).click()
+    main(page).get_by_role("button", name=texts.CHECK_GUESS if question.answer else texts.GIVE_ANSWER).click()
     expect(page.get_by_text(texts.HIDDEN_UNTIL_ANSWERED)).to_have_count(0)
     answered(page)
 
@@ -139,7 +139,7 @@ def test_a_question_of_each_kind_is_answered_by_keyboard_and_its_verdict_is_said
         page.evaluate(TO_THE_TOP)
         guess_by_keyboard(page, question)
         answered(page)
-        tab_to(page, main(page).get_by_role("button", name=texts.CHECK_GUESS))
+        tab_to(page, main(page).get_by_role("button", name=texts.CHECK_GUESS if question.answer else texts.GIVE_ANSWER))
         page.keyboard.press("Enter")
         if question.answer or kind == "open":
             expect(verdict).not_to_have_text("")

@@ -79,6 +79,13 @@ def with_token(role: str, code: str, token: str) -> AppTest:
     return app.switch_page("classroom/page.py").run()
 
 
+def test_no_name_is_needed_but_where_one_is_asked_for(rooms: Rooms, open_app: Callable[..., AppTest]):
+    for nicknames in (False, True):
+        app = open_app("classroom", **{ROOM: rooms.open(SOURCE, STEPS, nicknames=nicknames)[0].code})
+        assert len(app.text_input) == nicknames and (texts.NO_NAMES in written(app)) is not nicknames
+        assert texts.DELETED.partition("{")[0] in written(app)
+
+
 def test_the_code_alone_lets_nobody_teach(rooms: Rooms, open_app: Callable[..., AppTest]):
     room, token = rooms.open(SOURCE, STEPS)
     rooms.send_sentence(rooms.join(room.code), 1, MARK)
