@@ -164,7 +164,6 @@ def typed_sentence(page: str, name: str) -> TypedSentence:
         kept = st.session_state.get(f"{key}_read", page_view(page).fields.first_values[name])
         note = texts.KEPT_SENTENCE.format(problem=problem, text=escape_markdown(kept))
         return TypedSentence(typed, read_sentence(kept, closes=closes).text, [], note=note)
-    st.session_state[f"{key}_read"] = typed
     is_left = not closes and read_sentence(typed).closed
     end = "added" if read.closed else "left out" if is_left else ""
     text = blanks.mark_blanks(typed)
@@ -173,6 +172,8 @@ def typed_sentence(page: str, name: str) -> TypedSentence:
     words = [(next(names) if part.blank else part.text, part.blank or at == read.chosen) for at, part in enumerate(parts)]
     is_long = len(words) > MAX_WORD_BUTTONS
     note = texts.TOO_MANY_WORDS.format(maximum=MAX_WORD_BUTTONS) if is_long else ""
+    if words and not is_long:
+        st.session_state[f"{key}_read"] = typed
     return TypedSentence(typed, read.text, [] if is_long else words, read.chosen is not None, end, note)
 
 

@@ -181,6 +181,8 @@ def test_any_sentence_of_ones_own_has_a_picture_and_a_long_one_shows_its_blank(p
     write(page, "?!", texts.ASK_SENTENCE)
     expect(page.get_by_text("The picture is still that of “My dog eats")).to_be_visible()
     expect(page.get_by_test_id("routes")).to_be_visible()
+    write(page, "and " * 200, texts.ASK_SENTENCE)  # too long: what is not shown cannot scroll
+    expect(page.get_by_test_id("routes")).to_be_hidden()
     write(page, LONG, texts.ASK_SENTENCE)
     expect(page.locator(".route-token")).to_have_count(len(catalogue.load(catalogue.DEFAULT).encode(f"{LONG}.")))
     expect(stage(page)).to_contain_text(re.compile(r"Measuring arcs: \d+ of \d+"))
