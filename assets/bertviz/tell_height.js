@@ -1,14 +1,16 @@
 // Makes the drawing, which bertviz draws in a width of its own, as wide as the frame, within bounds, and tells the page around
 // the frame how tall it is, whenever that changes.
 
-const SMALLEST = 0.7, LARGEST = 1.7; // times its own size
-const TALLEST = 900, PHONE = 640; // pixels; on a phone, letters stay as large as they are and the drawing is scrolled
+const SMALLEST = 0.7, PHONE = 640; // times its own size, and pixels; on a phone, letters stay as large as they are and the drawing is scrolled
 let naturalWidth = 0;
 
 function fit() {
   const zoom = Number(document.body.style.zoom || 1);
-  const parts = Array.from(document.querySelectorAll("svg *"), (part) => part.getBoundingClientRect());
-  const right = Math.max(...parts.filter((part) => part.width > 0 && part.height > 0).map((part) => part.right), 1) / zoom;
+  let right = 1;
+  for (const part of document.querySelectorAll("svg :not(line)")) { // lines, a hundred thousand of 128 tokens, end at names
+    const box = part.getBoundingClientRect();
+    if (box.width > 0 && box.height > 0) right = Math.max(right, box.right / zoom);
+  }
   if (Math.abs(right - naturalWidth) < 1 && document.body.style.zoom) return;
   naturalWidth = right;
   const byHeight = (TALLEST * zoom) / document.documentElement.scrollHeight;

@@ -10,6 +10,7 @@ DESCRIPTIONS = {
     "neuron": "How one head computes its weights: point at a token and click its + to see its query, the keys of all tokens, and "
     "their products dimension by dimension (blue: positive, orange: negative).",
 }
+LAYER, HEAD, LAYERS, HEADS = (f"{name} (from 0)" for name in ("Layer", "Head", "Layers", "Heads"))
 ALT = "bertviz: {view} of {tokens} tokens"
 LAST_LAYER = "There are {layers} layers here: the last one is shown instead of layer {layer:,}."
 ONE_LAYER = "All {layers} layers at once would be too heavy for a browser at this length: one layer at a time is drawn."

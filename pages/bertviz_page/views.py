@@ -21,6 +21,7 @@ from bertviz import head_view, model_view
 from bertviz.neuron_view import show as neuron_view
 from torch import Tensor
 
+from pages.bertviz_page import texts
 from pages.bertviz_page.framed import Document
 from pages.ui.shell.fields import flag_field, number_field, numbers_field
 from pages.ui.stage.view_options import MAX_LAYERS_OR_HEADS
@@ -71,6 +72,16 @@ MARKERS = {"head": "const params = ", "model": "const params = ", "neuron": "win
 DIVIDED = "dotProduct / Math.sqrt(config.vectorSize)"
 """Where the neuron view scales a product: not every model divides by √d."""
 SCRIPT = '<script type="text/javascript">'
+OURS = {
+    "Layer: <": f"{texts.LAYER}: <",
+    "Layer: </span>": f"{texts.LAYER}: </span>",
+    "Head: </span>": f"{texts.HEAD}: </span>",
+    '.text("Layers")': f'.text("{texts.LAYERS}")',
+    '.text("Heads")': f'.text("{texts.HEADS}")',
+    "MATRIX_WIDTH = 115;": "MATRIX_WIDTH = lineWidth();",
+}
+"""What is changed in markup and scripts of bertviz, never in what it is given: its numbers say where they begin, and the lines of
+its head view are as long as there is room (assets/bertviz/start.js)."""
 
 
 def draw(view: str, stacks: Sequence[AttentionStack], layers: Sequence[int] | None, *, dark: bool) -> Document:
@@ -167,7 +178,7 @@ def _document(view: str, written: str, mode: str, *, bidirectional: bool = True,
                 f'<head><meta charset="utf-8"><title>bertviz: {view} view</title>',
                 f"<style>{(ASSETS / 'drawing.css').read_text('utf-8')}</style></head>",
                 f'<body class="{mode} {view}">',
-                markup.strip(),
+                _adapted(markup.strip()),
                 *(f'<script nonce="{nonce}">\n{code}\n</script>' for code in scripts),
                 "</body>",
                 "</html>",
@@ -189,9 +200,16 @@ def _own_script(script: str, marker: str, *, bidirectional: bool) -> str:
         data["bidirectional"] = bidirectional
     if after.startswith(";"):
         after = ";\n" + after.partition("\n")[2]  # the rest of the line holds the data once more, in a comment
-        return before + marker + _begun(data) + after.removesuffix("\n").removesuffix(END)
+        return _adapted(before) + marker + _begun(data) + _adapted(after).removesuffix("\n").removesuffix(END)
     code = after.partition(SCRIPT)[2]
-    return marker + _begun(data) + ";\n" + code.removesuffix("\n").removesuffix(END)
+    return marker + _begun(data) + ";\n" + _adapted(code).removesuffix("\n").removesuffix(END)
+
+
+def _adapted(code: str) -> str:
+    """Change what is ours of bertviz's markup or script."""
+    for theirs, ours in OURS.items():
+        code = code.replace(theirs, ours)
+    return code
 
 
 def _begun(data: object) -> str:

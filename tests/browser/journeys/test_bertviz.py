@@ -7,9 +7,10 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 
+from pages.bertviz_page import texts
 from pages.ui.stage.browser_texts import EXPORT
 from tests.browser.conftest import SILENT
-from tests.support.seen import address, answered, button, linked, main, saved
+from tests.support.seen import address, answered, button, linked, main, saved, until
 
 TIME = "Time flies like an arrow."
 HOSTILE = "</script><img src=x onerror=alert(1)> ; // HACK: \u202e"  # short: all pairs of its tokens are drawn
@@ -70,3 +71,14 @@ def test_nothing_gets_out_of_the_frame_of_bertviz(arrive):
     page.reload()
     expect(frame_of(page).locator("#att_head")).to_have_value("2")
     assert page.locator("img[src='x']").count() == 0
+
+
+@pytest.mark.ci
+def test_a_drawing_of_as_many_tokens_as_the_model_reads_is_as_wide_as_its_frame(arrive):
+    page = arrive(f"/bertviz?text={quote(' '.join(['tea'] * 126))}")  # an error of its script would fail the test
+    frame = frame_of(page)
+    expect(frame.locator("#right text")).to_have_count(128)
+    expect(frame.get_by_text(texts.LAYER)).to_be_visible()
+    body = frame.locator("body")
+    drawn = "() => Math.max(...Array.from(document.querySelectorAll('#right text'), (one) => one.getBoundingClientRect().right))"
+    until(page, lambda: body.evaluate(drawn) > 0.85 * body.evaluate("() => innerWidth"), "a drawing as wide as its frame")

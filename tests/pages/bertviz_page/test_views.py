@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
+from pages.bertviz_page import texts
 from pages.bertviz_page.frame import has_bias, one_layer_only
 from pages.bertviz_page.views import FIELDS, draw
 from tests.support.checkpoints import HEAD_DIM
@@ -54,6 +55,20 @@ def test_the_neuron_view_has_queries_keys_and_weights_of_the_run():
         np.testing.assert_allclose(given[name], part, atol=5.1e-4)
     assert given["left_text"] == list(stack.query_tokens.tokens)
     assert (data["display_mode"], data["bidirectional"]) == ("dark", True)
+
+
+@pytest.mark.parametrize(
+    ("view", "labels"),
+    [("head", [texts.LAYER]), ("model", [texts.LAYERS, texts.HEADS]), ("neuron", [texts.LAYER, texts.HEAD])],
+)
+def test_numbers_say_where_they_begin_and_no_text_is_changed(view: str, labels: list[str]):
+    read = "Layer: < MATRIX_WIDTH = 115;"
+    html = draw(view, [stack_of(read)], None, dark=False).html
+    assert all(label in html for label in labels)
+    assert "MATRIX_WIDTH = 115" not in html  # those of the head view are as long as its frame is wide
+    given = data_of(html)["attention"]
+    tokens = given["all"]["left_text"] if view == "neuron" else given[0]["left_text"]
+    assert tokens == list(stack_of(read).query_tokens.tokens)
 
 
 @pytest.mark.parametrize(("family", "scale", "biased"), [("t5", 1.0, True), ("roberta", HEAD_DIM**-0.5, False)])
