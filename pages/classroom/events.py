@@ -8,6 +8,7 @@ whether something is new.
 import asyncio
 import json
 import threading
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from functools import partial
@@ -40,6 +41,8 @@ PAUSE_SECONDS = 0.1
 LOOK_SECONDS = 15.0
 """A room is looked at this often without a notification: one may be lost, and SQLite has none between servers."""
 SEND_TIMEOUT_SECONDS = 20.0
+MAX_STREAMS = 10
+"""Of one key: a browser listens by one for each of its tabs. More ask for the state every few seconds."""
 MAX_STAGE_BYTES = 32_000_000
 """Of the stages of all rooms that phones are about to fetch; each is forgotten with its room, or when a room would end."""
 SWEEP_SECONDS, FIRST_SWEEP_SECONDS = 600.0, 3.0
@@ -103,6 +106,7 @@ class Hub:
         ttl = 3600 * host_settings().room_hours
         self.stages: TTLCache[int, SharedStage] = TTLCache(MAX_STAGE_BYTES, ttl, getsizeof=lambda one: len(one.packed))
         self.channels: dict[int, Channel] = {}
+        self.streams: Counter[str] = Counter()
         self.loop: asyncio.AbstractEventLoop | None = None
         self.ending = False
 
@@ -128,13 +132,19 @@ class Hub:
                 channel.dirty.set()
 
     async def stream(self, room: int, student: int | None, token: str) -> AsyncIterator[dict[str, str]]:
-        """Yield the messages for a student, None for the teacher, now and after every change; the stream ends with the room."""
+        """Yield the messages for a student, None for the teacher, now and after every change; the stream ends with the room.
+
+        Yield nothing where so many streams of this token are open.
+        """
+        if self.streams[token] >= MAX_STREAMS:
+            return
         role = TEACHER if student is None else STUDENT
         self.loop = asyncio.get_running_loop()
         channel = self.channels.setdefault(room, None) or Channel(room)
         self.channels[room] = channel
         news, sent = asyncio.Event(), None
         channel.listeners[news] = role
+        self.streams[token] += 1
         try:
             while not self.ending:
                 text = channel.messages.get(role)
@@ -151,6 +161,9 @@ class Hub:
                 news.clear()
         finally:
             del channel.listeners[news]
+            self.streams[token] -= 1
+            if not self.streams[token]:
+                del self.streams[token]
             if not channel.listeners and self.channels.get(room) is channel:
                 channel.task.cancel()
                 del self.channels[room]
@@ -220,12 +233,14 @@ def is_member(token: str) -> bool:
 
 
 async def events(request: Request) -> Response:
-    """Stream the changes of the room of `?key=`: 404 for no room, 503 without the database."""
+    """Stream the changes of the room of `?key=`: 404 for no room, 429 for one stream too many, 503 without the database."""
     token = request.query_params.get("key", "")
     try:
         room, student = await asyncio.to_thread(lambda: host_store().find_member(token))
     except RoomProblem as problem:
         return Response(str(problem), 404 if isinstance(problem, RoomGone) else 503, HEADERS, "text/plain")
+    if hub.streams[token] >= MAX_STREAMS:
+        return Response(None, 429, HEADERS)
     return EventSourceResponse(
         hub.stream(room, student, token), ping=LOOK_SECONDS, send_timeout=SEND_TIMEOUT_SECONDS, headers=HEADERS, sep="\n"
     )

@@ -265,7 +265,7 @@ def manage(token: str, room: Room) -> None:
 
 
 def remove_students(token: str) -> None:
-    """List who is here, and remove one student, or all who have sent nothing."""
+    """List who is here, and remove one student, all who came since, or all who have sent nothing."""
     members = host_store().members(token)
 
     def name(member: Member | None) -> str:
@@ -276,6 +276,10 @@ def remove_students(token: str) -> None:
     chosen = st.selectbox(texts.WHO, [None, *members], format_func=name, key="classroom_member")
     remove = (host_store().remove, token, chosen and chosen.id)
     button(texts.REMOVE, *remove, icon=":material/person_remove:", help=texts.REMOVE_HINT, key="classroom_remove")
+    if chosen:
+        later, since = sum(one.id >= chosen.id for one in members), (host_store().remove_since, token, chosen.id)
+        label = texts.REMOVE_SINCE.format(number=chosen.number, count=later)
+        button(label, *since, icon=":material/group_remove:", help=texts.REMOVE_HINT, key="classroom_remove_since")
 
 
 def close_room(token: str, room: Room) -> None:

@@ -82,7 +82,7 @@ LOCK = "Lock the room: nobody new joins"
 WHO = "Who is here"
 SILENT = "All who have sent nothing ({count})"
 MEMBER, MEMBER_NAMED = "Student {number} (answers: {guesses})", "Student {number}, {nickname} (answers: {guesses})"
-REMOVE = "Remove"
+REMOVE, REMOVE_SINCE = "Remove", "Remove student {number} and all who came since ({count})"
 REMOVE_HINT = "All that they sent is deleted. They can join again, unless the room is locked."
 ONLY_HERE = (
     "Phones cannot reach “{host}”: QR code and link lead to `{address}`, this machine's address. Try it with a phone first."

@@ -51,6 +51,8 @@ ANSWERS_A_MINUTE = 30
 WRONG_CODES_A_MINUTE, WRONG_CODES_OF_ALL_A_MINUTE, ROOMS_OF_ONE_AN_HOUR = 30, 300, 20
 """Rate limits, generous because a whole school may share one address. Still, only 432,000 of the 148 million codes can be tried
 in a day."""
+SEATS_OF_ONE, PACE_SECONDS = 40, 10
+"""How many seats of a room one address takes in so many seconds: a hall of 200 behind one address is in within a minute."""
 MAX_COUNTED = 100_000
 """Keys that are counted; the oldest are evicted first."""
 EntryKind = Literal["guess", "first", "sentence"]
@@ -64,6 +66,7 @@ NO_STUDENT = "You are not in this room any more, or it is closed. Join again wit
 TOO_MANY_CODES = "Too many wrong codes in a minute. Look at the code again, and try in a minute."
 TOO_MANY_ROOMS = "No more rooms can be opened here now. Close one that is not needed, or try again later."
 IS_LOCKED = "The teacher has locked this room: nobody new can join it now. Ask the teacher to let you in."
+TOO_MANY_AT_ONCE = "Many are joining from your network just now. Press the button again in ten seconds."
 ROOM_IS_FULL = "This room is full: it takes {limit:,} students. Watch with a neighbour, or ask the teacher for a second room."
 TOO_MANY_ANSWERS = "Too many answers in a minute. Your last one is kept; wait a moment before the next."
 IS_REVEALED = "Your guess came after the reveal."
@@ -207,6 +210,7 @@ class Rooms:
         self.changed: Callable[[int | None], None] = lambda room: None
         self.ending: Callable[[Connection, Room, float], None] = lambda connection, room, now: None
         self._wrong_codes, self._sent, self._opened = (RateCount(span, now) for span in (60, 60, 3600))
+        self._seated = RateCount(PACE_SECONDS, now)
         self._writing, self._stopped = Lock(), Event()
         with self.writing() as connection:
             make_tables(connection)
@@ -296,6 +300,8 @@ class Rooms:
                 return token
             if room.locked:
                 raise RoomProblem(IS_LOCKED)
+            if client and not fixed_token and self._seated.add(key, client) > SEATS_OF_ONE:
+                raise RoomProblem(TOO_MANY_AT_ONCE)
             if with_counts(connection, room).students >= self.settings.max_students:
                 raise RoomProblem(ROOM_IS_FULL.format(limit=self.settings.max_students))
             values = {"room": key, "token": hash_token(token), "nickname": nickname if room.nicknames else "", "step": 1}
@@ -445,6 +451,12 @@ class Rooms:
             if student is None:
                 gone = STUDENTS.c.id.not_in(select(ENTRIES.c.student).filter_by(room=room.id))
             connection.execute(delete(STUDENTS).where(STUDENTS.c.room == room.id, gone))
+            self._change(connection, room)
+
+    def remove_since(self, token: str, student: int) -> None:
+        """Remove a student and all who came later, with all that they sent; they may join again. Raises RoomProblem."""
+        with self._teaching(token) as (connection, room):
+            connection.execute(delete(STUDENTS).where(STUDENTS.c.room == room.id, STUDENTS.c.id >= student))
             self._change(connection, room)
 
     def show(self, token: str, student: int | None, seen: str = "") -> None:

@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
+from starlette.requests import Request
 
 from pages.classroom import events
 from pages.classroom.events import CLOSED, EVENTS, GONE, STATE, STUDENT, TEACHER, Hub
@@ -60,6 +62,29 @@ def test_everybody_hears_the_last_state_and_one_who_does_not_read_holds_nobody_b
         for one in (slow, fast, teacher):
             await one.aclose()
         assert not hub.channels
+
+    run_apart(play())
+
+
+def test_one_key_has_ten_streams_and_another_key_its_own(told: dict[str, str], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(events, "hub", hub := Hub())
+    monkeypatch.setattr(events, "host_store", lambda: SimpleNamespace(find_member=lambda token: (1, 7)))
+
+    async def play() -> None:
+        streams = [hub.stream(1, 7, "a") for _ in range(events.MAX_STREAMS)]
+        assert [await next_of(one) for one in streams] == ["s0"] * events.MAX_STREAMS
+        with pytest.raises(StopAsyncIteration):
+            await next_of(hub.stream(1, 7, "a"))
+        asked = Request({"type": "http", "query_string": b"key=a", "headers": []})
+        assert (await events.events(asked)).status_code == 429
+        other = hub.stream(1, 8, "b")
+        assert await next_of(other) == "s0"
+        await streams.pop().aclose()
+        again = hub.stream(1, 7, "a")
+        assert await next_of(again) == "s0"
+        for one in (*streams, other, again):
+            await one.aclose()
+        assert not hub.channels and not hub.streams
 
     run_apart(play())
 

@@ -11,7 +11,16 @@ import pytest
 
 from tx_core.classroom import rooms as store
 from tx_core.classroom.room_database import TABLES
-from tx_core.classroom.rooms import NO_SUCH_STEP, NOTHING_WRITTEN, Room, Rooms, Vote
+from tx_core.classroom.rooms import (
+    NO_SUCH_STEP,
+    NOTHING_WRITTEN,
+    PACE_SECONDS,
+    SEATS_OF_ONE,
+    TOO_MANY_AT_ONCE,
+    Room,
+    Rooms,
+    Vote,
+)
 from tx_core.errors import RoomProblem
 from tx_core.settings import Settings
 
@@ -156,6 +165,26 @@ def test_answers_are_hidden_again_and_a_word_from_all_who_write_it(rooms: Rooms)
     rooms.conceal(teacher, 1)
     assert rooms.room(room.id).revealed == {}
     rooms.answer(students[0], 1, "go")
+
+
+def test_one_address_takes_seats_at_a_pace_and_who_came_since_is_removed_without_those_who_were_there(
+    open_rooms: Callable[..., Rooms],
+):
+    rooms = open_rooms(now=(now := Clock()))
+    (room, teacher), (other, _) = (rooms.open(SOURCE, STEPS) for _ in range(2))
+    honest = [rooms.join(room.code, client="home") for _ in range(2)]
+    for _ in range(SEATS_OF_ONE):
+        rooms.join(room.code, client="school")
+    with pytest.raises(RoomProblem, match=message(TOO_MANY_AT_ONCE)):
+        rooms.join(room.code, client="school")
+    rooms.join(other.code, client="school")
+    rooms.join(room.code, client="platform", fixed_token="launched")
+    now.seconds += PACE_SECONDS
+    rooms.join(room.code, client="school")
+    members = rooms.members(teacher)
+    rooms.remove_since(teacher, members[2].id)  # the honest ones have sent nothing either
+    assert rooms.members(teacher) == members[:2] and all(map(rooms.student, honest))
+    assert rooms.room(other.id).students == 1
 
 
 def test_everything_of_a_closed_room_is_deleted(rooms: Rooms, database: str, tmp_path: Path):
