@@ -391,5 +391,5 @@ function csvOf(stage) {
     const numbers = [one, other, one === null || other === null ? null : other - one].map((number) => (number === null ? "" : number.toFixed(6)));
     return [label(query), label(key), ...numbers];
   }).filter(Boolean));
-  return csvText(captionOf(stage).caption, [header.labels.csvHead, ...rows]);
+  return csvText(`${captionOf(stage).caption}\n${TEXTS.csvRounded}`, [header.labels.csvHead, ...rows]);
 }

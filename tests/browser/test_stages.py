@@ -353,7 +353,7 @@ STAGES = {
         {"pan", "mary"},
         "heads=2-1_2-8 words=1 hide=1 show=lines scale=viridis",
         look_at_attention,
-        (browser_texts.EXPORT["csv"], "1 [CLS],2 a"),
+        (browser_texts.EXPORT["csv"], f"# {browser_texts.TEXTS['csvRounded']}\n{browser_texts.TEXTS['csvCorner']},1 [CLS],2 a"),
     ),
     "fill_mask": Stage(
         f"/fill_mask?text={quote_plus('Yesterday I [MASK] to school.')}&changes=off~5-7&heads=5-7",

@@ -154,5 +154,5 @@ function csvOf(stage) {
   const label = (text, place) => `${place + 1} ${text}`;
   const keys = view.keys.labels.length;
   const rows = view.queries.labels.map((text, row) => [label(text, row), ...Array.from(weights.subarray(row * keys, (row + 1) * keys), (weight) => weight.toFixed(6))]);
-  return csvText(captionOf(stage).caption, [[TEXTS.csvCorner, ...view.keys.labels.map(label)], ...rows]);
+  return csvText(`${captionOf(stage).caption}\n${TEXTS.csvRounded}`, [[TEXTS.csvCorner, ...view.keys.labels.map(label)], ...rows]);
 }

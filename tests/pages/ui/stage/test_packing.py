@@ -6,6 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pages.ui.stage import packing
+from pages.ui.stage.browser_texts import TEXTS
 from pages.ui.stage.packing import RunName, pack_runs
 from tests.support.drawings import unpacked
 from tx_core.engine import catalogue
@@ -34,6 +35,7 @@ def test_of_a_long_run_only_what_is_seen_goes_along():
     assert not header["whole"]
     assert header["run"]["included"] == [[0, 1]]
     np.testing.assert_allclose(weights_in(body, layer.size), layer.ravel(), atol=3.1e-5)
+    assert "right to about four decimals" in TEXTS["csvRounded"]  # of the picture that is saved from them
     small = trace.attention.weights.shape[0] * trace.attention.weights.shape[1] * 24 * 24
     assert len(body) == 2 * layer.size + small
     assert len(body) < 300_000
