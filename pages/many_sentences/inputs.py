@@ -13,7 +13,7 @@ from pages.many_sentences.relation import FIELDS as RELATION_FIELDS
 from pages.many_sentences.relation import ask_relation
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import is_offered, read_stage_address, set_values, value_of, widget_key
-from pages.ui.shell.fields import Field, StageFields, choice_field, flag_field
+from pages.ui.shell.fields import Field, StageFields, check, choice_field
 from pages.ui.shell.frame import explain, show_engine
 from pages.ui.stage import background_runs, view_options
 from pages.ui.stage.controls import Control
@@ -33,7 +33,7 @@ FIELDS = StageFields(
         Field("model", "embedded", controls.read_model),
         SPECIAL_FIELD,
         choice_field("rank", RANKS),
-        flag_field("exact"),
+        Field("exact", True, lambda written: check(written, ("0", "1")) == "1", lambda on: str(int(on))),
         choice_field("part", tuple(texts.PARTS)),
         *RELATION_FIELDS,
     ),

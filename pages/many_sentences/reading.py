@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.many_sentences import texts
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import value_of, widget_binding, widget_key
+from pages.ui.shell.address import is_offered, value_of, widget_binding, widget_key
 from pages.ui.shell.controls import ask_option
 from pages.ui.shell.numbers import plural
 from pages.ui.shell.session import UploadedFile
@@ -86,9 +86,11 @@ def chosen_sentences(page: str, source: str) -> Sentences | None:
 
 
 def ask_half(page: str, engine: Engine) -> bool:
-    """Whether to read in half precision: where the hardware computes it, unless the reader asks for full precision."""
+    """Whether to read in half precision: only where the hardware computes it, and the reader takes full precision back."""
     if not engine.bfloat16:
         return False
+    if not is_offered("exact"):
+        return not value_of(page, "exact")
     return not st.toggle(texts.FULL_PRECISION, **widget_binding(widget_key(page, "exact")), help=texts.FULL_PRECISION_HELP)
 
 

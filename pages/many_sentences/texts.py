@@ -22,8 +22,8 @@ OTHER_REVISION = (
 MODEL_NOT_HERE = "This server does not offer this model: links to a sentence do not open it."
 FULL_PRECISION = "Full precision"
 FULL_PRECISION_HELP = (
-    "Slower. Without it the model runs in bfloat16, which this machine computes in hardware; with the built-in model, averages "
-    "over many sentences differ by at most a few thousandths."
+    "As Python counts. Without it the model runs in bfloat16, which this machine computes in hardware: faster, and shares of a "
+    "head's attention may differ by some hundredths."
 )
 RUN, RUN_HELP = "Run", "Reads every sentence"
 NO_RUN_NEEDED = (
