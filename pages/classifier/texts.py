@@ -61,7 +61,7 @@ SIZES = {
     "heads": ("Heads", None),
     "feed": ("Feed-forward size", "Width of the hidden layer in each feed-forward network."),
     "tokens": ("Maximum words", "Longer texts are cut off for the training."),
-    "seed": ("Random seed", "The same seed, settings and data give the same run."),
+    "seed": ("Random seed", "On a processor (CPU), the same seed, settings and data give the same run."),
 }
 
 # The training
@@ -130,7 +130,7 @@ FAILURES = f"""
 A high probability does not mean that the label is right.
 """
 STILL_TRAINING = "The sentence that you have typed is classified as soon as the training stops."
-KEPT = "Reloading the page discards it; the same settings and texts train the same model again."
+KEPT = "Reloading the page discards it; on a processor (CPU), the same settings and texts train the same model again."
 ALL_UNKNOWN = (
     "The model knows none of these words, because they are not in its training texts. The label below means nothing, and no "
     "contributions of words are shown. Use words from the training texts."

@@ -59,7 +59,7 @@ SIZES = {
     "layers": ("Layers", "Layers of the encoder; the decoder has as many."),
     "heads": ("Heads", None),
     "feed": ("Feed-forward size", "Width of the hidden layer in each feed-forward network."),
-    "seed": ("Random seed", "The same seed and settings give the same run."),
+    "seed": ("Random seed", "On a processor (CPU), the same seed and settings give the same run."),
 }
 LEARNING_RATE_HELP = "Peak value: it rises over the first twentieth of the batches and falls to 0 over the second half."
 POST_NORM = "Post-norm, as in Vaswani et al. 2017"
@@ -84,7 +84,7 @@ CURVES = "Loss", "Share that is right"
 # The visitor's own sequence
 
 NUMBERS, RANDOM_NUMBERS = "Your numbers", "Random numbers"
-DISCARDED = "Reloading the page discards it. Trained again from the same link, it becomes the same model."
+DISCARDED = "Reloading the page discards it. Trained again from the same link on a processor (CPU), it becomes the same model."
 STILL_TRAINING = "The numbers that you have typed are answered as soon as the training stops."
 SAID = "{right} of {total} numbers are right."
 INPUT, OUTPUT, CORRECT = "input", "output", "correct"

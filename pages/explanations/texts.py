@@ -31,8 +31,10 @@ MEANINGS = {
     "removal": "what it loses when the word is left out (Li et al. 2016).",
     "routes": "what the answer loses when no other token may look at the word in one layer, added up over the layers.",
     "integrated": "gradients added up on the way from [MASK]s alone to this sentence (Sundararajan et al. 2017).",
-    "gradient_input": "how much the answer gains when the word's vector grows a little (Simonyan et al. 2013).",
-    "lrp": "the answer's logit, shared out layer by layer among its inputs (Achtibat et al. 2024); in our own layers only.",
+    "gradient_input": "how much the answer gains when the word's vector grows a little (Denil et al. 2014; Shrikumar et al. "
+    "2016).",
+    "lrp": "its part of the answer's logit, shared out layer by layer among the inputs; what goes to biases and positions is "
+    "left out (Achtibat et al. 2024). In our own layers only.",
     "value_weighted": "the length of what attention brings the blank from it, mean of all layers (Kobayashi et al. 2020).",
     "rollout": "attention multiplied through all layers, as if nothing else happened there (Abnar & Zuidema 2020).",
     "largest_head": "the largest weight that any head gives the word from the blank.",

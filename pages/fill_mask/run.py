@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.fill_mask import head_scan, predictions, texts
 from pages.fill_mask.head_scan import OfferedScan
-from pages.fill_mask.inputs import ONLY_LIST, QUOTED, QUOTED_MODEL, BlankInputs
+from pages.fill_mask.inputs import ONLY_LIST, QUOTED, QUOTED_LEFT_OUT, QUOTED_MODEL, BlankInputs
 from pages.fill_mask.predictions import SentencePredictions, blank_trace, word_scores
 from pages.ui.shell import cache, controls
 from pages.ui.shell.address import set_values, value_of, widget_key
@@ -216,7 +216,10 @@ def note_reading(run: BlankRun) -> None:
 
 def _quote_words(model: str, text: str) -> None:
     """Quote what BERT base is known to answer to a few well-known sentences, where it cannot be had to answer here."""
-    words = QUOTED.get(BLANK.sub(NEW_BLANK, text).strip(), {})
+    sentence = BLANK.sub(NEW_BLANK, text).strip()
+    words = QUOTED.get(sentence, {})
     if words and model != QUOTED_MODEL and QUOTED_MODEL in catalogue.hub_reach.out_of_reach():
         listed = ", ".join(f"{word} {percent(share)}" for word, share in words.items())
-        st.caption(texts.QUOTED.format(model=controls.model_title(QUOTED_MODEL), words=listed))
+        left_out = QUOTED_LEFT_OUT.get(sentence)
+        ends = texts.QUOTED_LEFT_OUT.format(number=left_out[0], share=percent(left_out[1])) if left_out else ""
+        st.caption(texts.QUOTED.format(model=controls.model_title(QUOTED_MODEL), words=listed) + ends)

@@ -60,6 +60,7 @@ GUESSED_BESIDES_CUT = "Guessed in class, and not in this list: {words}, and {cou
 REST = "All other {count:,} tokens of the vocabulary: {share}."
 QUOTED = ":material/format_quote: **Quoted, not computed here:** among the five likeliest words of {model} are {words}."
 PIECES = ROUTES["pieces"]
+QUOTED_LEFT_OUT = " Number {number}, with {share}, is left out here, since classes use this page."
 CONTINUES_WORD = "## marks a piece that continues the word before the blank."
 NOT_SCORED = "“{word}” – {reason}"
 WORD_OF_PIECES = "{word} ({count} pieces)"

@@ -98,8 +98,8 @@ ACTIVATIONS = {"gelu": "GELU", "relu": "ReLU"}
 ACTIVATION_HELP = "This model was trained with GELU. See what ReLU does with the same weights."
 BELOW_ZERO = {
     "gelu": (
-        "{share} of the numbers after the up projection are below zero. GELU leaves at most 0.17 of each, but they are many: "
-        "together they make up {carried} of all that is passed on (by absolute value)."
+        "{share} of the numbers after the up projection are below zero. GELU makes each a number from −0.17 to 0, but they are "
+        "many: together they make up {carried} of all that is passed on (by absolute value)."
     ),
     "relu": "{share} of the numbers after the up projection are below zero and become exactly 0.",
 }

@@ -26,8 +26,8 @@ class Attribution:
     """The contribution of each token to the log-probability (natural logarithm) of a word at a blank, or to what it has more than
     another word's.
 
-    gradient_input: Gradient × input (Simonyan et al. 2013; Denil et al. 2014). integrated: integrated gradients from the text
-    with all words masked (Sundararajan et al. 2017), which sum to score − baseline.
+    gradient_input: Gradient × input (Denil et al. 2014; Shrikumar et al. 2016). integrated: integrated gradients from the text
+    with all words masked (Sundararajan et al. 2017), which sum to score − baseline but for the error of INTEGRATION_STEPS points.
     """
 
     encoding: Encoding

@@ -6,8 +6,8 @@ import numpy as np
 from jaxtyping import Float, Int, Shaped
 
 NORMAL_97_5 = 1.959964
-BOOTSTRAP_RESAMPLES = 2000
 """The 97.5th percentile of the normal distribution."""
+BOOTSTRAP_RESAMPLES = 2000
 
 
 def probabilities(logits: Float[np.ndarray, "... vocab"]) -> Float[np.ndarray, "... vocab"]:

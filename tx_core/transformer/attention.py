@@ -139,7 +139,10 @@ def combine(*masks: Bool[Tensor, "..."] | None) -> Bool[Tensor, "..."] | None:
 
 
 def hardmax(scores: Float[Tensor, "... key"]) -> Float[Tensor, "... key"]:
-    """Return weight 1 for the highest score (the first if tied) and 0 elsewhere: hard attention (Xu et al. 2015, section 4.1)."""
+    """Return weight 1 for the highest score (the first if tied) and 0 elsewhere.
+
+    The hard attention of Xu et al. 2015, section 4.1, draws a key from the softmax instead.
+    """
     best = scores.argmax(dim=-1, keepdim=True)
     return torch.zeros_like(scores).scatter(-1, best, 1.0)
 

@@ -48,6 +48,12 @@ def test_a_model_out_of_reach_is_quoted_for_the_well_known_sentences_and_only_th
         assert sum(words.values()) < 1
         listed = ", ".join(f"{word} {percent(share)}" for word, share in words.items())
         quoted = texts.QUOTED.format(model=model_title(inputs.QUOTED_MODEL), words=listed)
+        assert len(words) == 5 - (text in inputs.QUOTED_LEFT_OUT)
+        if text in inputs.QUOTED_LEFT_OUT:
+            number, share = inputs.QUOTED_LEFT_OUT[text]
+            assert list(words.values())[number - 2] > share > list(words.values())[number - 1]
+            quoted += texts.QUOTED_LEFT_OUT.format(number=number, share=percent(share))
         assert quoted in says(open_app("fill_mask", text=text.replace("[MASK]", "___")))
+    assert inputs.QUOTED["I have a [MASK]."]["problem"] == 0.0468  # the founding notebook prints 0.04680362
     for address in ({"text": f"Once {text}"}, {"text": text, "nospecial": "1"}):
         assert quote not in says(open_app("fill_mask", **address))

@@ -5,6 +5,8 @@ import pytest
 import torch
 import transformers
 
+from pages.explanations.texts import MEANINGS
+from pages.summaries.texts import ATTRIBUTION_CAVEAT
 from tx_core import explain
 from tx_core.analysis.attribution import attribute
 from tx_core.analysis.rollout import rollout
@@ -132,3 +134,31 @@ def test_what_cannot_be_explained_is_refused(engine, writer, checkpoint):
     assert "lrp" not in methods_of(library) and "lrp" in methods_of(engine)
     with pytest.raises(ModelUnavailable, match=NOT_OUR_LAYERS.partition("{")[0]):
         explain(library, "time flies ___ an arrow", "lrp")
+
+
+def test_relevance_that_goes_to_biases_and_positions_is_left_out_so_that_the_words_have_another_sum_than_the_logit(engine):
+    """What the page says of AttnLRP."""
+    sums = []
+    for text in ("The keys to the old cabinets [MASK] here.", "I drink a cup of [MASK] every morning."):
+        encoding = engine.encode(text)
+        logits = engine.blank_logits([encoding])[0][0]
+        relevance = engine.relevance(encoding, encoding.blanks[0], int(logits.argmax()))
+        sums.append(sum(one for one, special in zip(relevance, encoding.special, strict=True) if not special) / logits.max())
+    assert sums == pytest.approx([0.56, 0.81], abs=0.02)
+
+
+def test_integrated_gradients_miss_what_knowing_the_words_changed_by_no_more_than_is_said(engine):
+    gaps = []
+    for text in ("The bird that we saw in the trees [MASK] blue.", "Yesterday I [MASK] to school."):
+        encoding = engine.encode(text)
+        found = attribute(engine, encoding, encoding.blanks[0], int(engine.blank_logits([encoding])[0][0].argmax()))
+        gaps.append(abs(found.integrated.sum() - (found.score - found.baseline)))
+    assert 0.005 < gaps[0] < 0.02 and gaps[1] < 0.001
+    assert "to within 0.02" in ATTRIBUTION_CAVEAT
+
+
+def test_gradient_x_input_is_that_of_its_authors_the_gradient_times_the_vector(engine):
+    assert "Simonyan" not in MEANINGS["gradient_input"]  # theirs is the size of the gradient alone
+    encoding = engine.encode("Yesterday I [MASK] to school.")
+    found = attribute(engine, encoding, encoding.blanks[0], int(engine.blank_logits([encoding])[0][0].argmax()))
+    assert found.gradient_input.min() < 0 < found.gradient_input.max()

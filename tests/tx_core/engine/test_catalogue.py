@@ -29,6 +29,19 @@ def test_every_model_has_a_name_of_its_own_size_licence_heads_and_no_invented_re
         assert revision is None or (len(revision) == 40 and set(revision) <= set("0123456789abcdef"))
 
 
+def test_the_embedded_model_is_said_to_know_as_many_capitals_as_its_card_measured():
+    card = (catalogue.MODELS / catalogue.DEFAULT / "README.md").read_text("utf-8")
+    rows = [card.partition(f"| capitals, {asked} (25)")[2] for asked in ("other", "wording never seen")]
+    measured = [float(row.split("| ")[1].split(" ")[0]) for row in rows]
+    assert (
+        "most capitals (of 25 other countries {:.0f}, of 25 in a wording that it never read {:.0f})".format(
+            *(share * 25 / 100 for share in measured)
+        )
+        in card
+    )
+    assert "most capitals" in catalogue.card(catalogue.DEFAULT).note and min(measured) > 50
+
+
 @pytest.mark.parametrize("name", [catalogue.DEFAULT, catalogue.WRITER])
 def test_the_revision_of_an_embedded_model_is_the_hash_of_its_weights(name: str):
     weights = (catalogue.MODELS / name / "model.safetensors").read_bytes()
