@@ -316,10 +316,15 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 
 def fetch(address: str, data: bytes | None = None, **headers: str) -> bytes:
-    """Get or post. Raises OSError and HTTPException."""
+    """Get or post. Raises OSError, also for an answer that comes too slowly, and HTTPException."""
+    end, read = time.monotonic() + FETCH_SECONDS, bytearray()
     asked = urllib.request.Request(address, data, {name.replace("_", "-"): value for name, value in headers.items()})
     with urllib.request.build_opener(_NoRedirects).open(asked, timeout=FETCH_SECONDS) as answer:
-        return answer.read(MAX_ANSWER_BYTES)
+        while len(read) < MAX_ANSWER_BYTES and (part := answer.read1(MAX_ANSWER_BYTES)):
+            read += part
+            if time.monotonic() > end:
+                raise TimeoutError
+    return bytes(read[:MAX_ANSWER_BYTES])
 
 
 class KeyFetch(NamedTuple):

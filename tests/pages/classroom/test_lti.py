@@ -2,8 +2,11 @@
 a grade that a platform refuses is sent again."""
 
 import asyncio
+import socket
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.parse import urlencode
@@ -102,6 +105,24 @@ def test_a_grade_that_a_platform_refuses_is_sent_again_later_to_no_other_address
     assert [(path, score["scoreGiven"]) for path, score in course.scores] == [("/column/scores", 62.5), ("/column/scores", 87.5)]
     assert [said.partition("(")[2].partition(")")[0] for said in caplog.messages] == ["307", "500", "ZeroDivisionError"]
     assert "ada" not in caplog.text and "column" not in caplog.text
+
+
+def test_an_answer_that_comes_too_slowly_is_none(monkeypatch: pytest.MonkeyPatch):
+    def trickle(connection: socket.socket) -> None:
+        with connection, suppress(OSError):  # once nobody reads any more
+            connection.recv(10_000)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+            for _ in range(1000):
+                connection.sendall(b"{")
+                time.sleep(0.02)
+
+    monkeypatch.setattr(lti, "FETCH_SECONDS", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        answering = threading.Thread(target=lambda: trickle(server.accept()[0]), daemon=True)
+        answering.start()
+        with pytest.raises(TimeoutError):
+            lti.fetch(f"http://127.0.0.1:{server.getsockname()[1]}/keys")
+        answering.join()
 
 
 def launch(state: str) -> asyncio.Task[Response]:
