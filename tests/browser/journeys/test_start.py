@@ -155,9 +155,9 @@ def test_of_two_arcs_the_one_without_which_more_is_lost_is_wider_also_of_the_str
         expect(stage(page)).to_have_attribute("data-layer", "")
 
 
-LONG = f"the cat saw a [MASK] in the old garden while it rained{' and rained' * 30}"
+LONG = f"It rained{' and rained' * 25} while the cat saw a [MASK] in the garden"
 IN_SIGHT = """node => {
-    const [blank, frame] = [node.querySelector('.route-token[data-word="5"]'), node.querySelector('.route-picture')];
+    const [blank, frame] = [node.querySelector('.route-guess'), node.querySelector('.route-picture')];
     const [x, room] = [blank.getBoundingClientRect(), frame.getBoundingClientRect()];
     return x.left >= room.left && x.right <= room.right;
 }"""
