@@ -1,4 +1,4 @@
-"""The pictures of the page: all parts as a wall, ranked as bars with intervals, and the prompts that need the chosen one."""
+"""The pictures of the page: all parts as a wall, as ranked bars, and the prompts that lose most and least without one."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -59,7 +59,7 @@ class RankingView:
         return sorted(self.places, key=lambda name: -self.effects[self.places[name]])
 
     def pictures(self) -> list[Picture]:
-        """Return the wall, the ranking, and the prompts that need the chosen part."""
+        """Return the wall, the ranking, and the prompts that lose most and least without the chosen part."""
         shown, first = {"what": [self.what]}, self.ranked[0]
         bars = self.ranked[:MOST_BARS] if self.what == "head" else self.ranked
         said = {name: {"sentence": self.describe(name)} for name in self.places}
@@ -76,7 +76,7 @@ class RankingView:
             variants=said,
         )
         read = [self._read(name, "") for name in bars]
-        ranking = Picture(self._bars(bars), when=shown, details=read, chooses="head", choices=bars)
+        ranking = Picture(self._bars(bars), texts.BEST_BY_CHANCE, when=shown, details=read, chooses="head", choices=bars)
         listing, extremes = self._extremes()
         listing.chart.update(extremes[first])
         variants = {name: {"chart": chart} for name, chart in extremes.items()}
@@ -125,11 +125,19 @@ class RankingView:
             moves=moves,
             effect=signed(abs(effect)),
             count=count,
+            over=over_what(self.found),
             low=signed(low),
             high=signed(high),
+            groups=self._groups(number, sign),
             factor=factors[moves].format(times=f"{exp(abs(effect)):.3g}") if factors else "",
             turned=texts.TURNED.format(turned=turned, pairs=pairs) if pairs else "",
         )
+
+    def _groups(self, number: int, sign: int) -> str:
+        """Return what each group of prompts loses without a part, or gains; nothing where there are no groups."""
+        found = {group: signed(sign * effects[number]) for group, effects in self.found.by_group.items()}
+        groups = ", ".join(texts.GROUP.format(group=group, effect=effect) for group, effect in found.items())
+        return texts.GROUPS[texts.LOSES if sign > 0 else texts.GAINS].format(groups=groups) if groups else ""
 
     def _read(self, name: str, begin: str = "{effect} · ") -> str:
         """Return what is read of a part beside its name."""
@@ -138,7 +146,7 @@ class RankingView:
         return begin.format(effect=signed(self.effects[number])) + texts.READ.format(low=low, high=high)
 
     def _extremes(self) -> tuple[Drawing, dict[str, dict[str, object]]]:
-        """Return the listing of prompts, and of each part what it shows: those that need it most and least."""
+        """Return the listing of prompts, and of each part what it shows: those that lose most and least without it."""
         picked = {}
         for name, place in self.places.items():
             order = np.argsort(-self.found.effects[:, place], kind="stable").tolist()
@@ -170,7 +178,7 @@ class RankingView:
         return f"&changes={changes}" + ("" if one.head is None else f"&heads={name}")
 
     def _to_patching(self, first: str) -> tuple[str, str] | None:
-        """Return the link that puts the head of the prompt that needs the first most into one with its answers exchanged."""
+        """Return the link that puts the first head, of the prompt that loses most without it, into one of the other answer."""
         if self.what == "layer" or not is_offered("links"):
             return None
         one = self.found.prompts[int(self.found.effects[:, self.places[first]].argmax())]
@@ -182,6 +190,11 @@ class RankingView:
         pair = {"text": one.text, "text_b": partner.text, "answer": one.answer, "answer_b": one.other}
         view = self.asked.in_link(**pair, what="head", head=first)
         return texts.TO_PATCHING.format(**one._asdict()), page_address("patching", view)
+
+
+def over_what(found: Importance) -> str:
+    """Return what the intervals draw again."""
+    return texts.OVER_PHRASES.format(count=found.phrases) if found.phrases else texts.OVER_PROMPTS
 
 
 def importance_part(inputs: ImportanceInputs, engine: Engine) -> Part:
@@ -215,7 +228,7 @@ def _parts_table(found: Importance) -> DataTable:
     rounded = [
         {name: round(value, 6) if isinstance(value, float) else value for name, value in row.items()} for row in found.rows()
     ]
-    return table_of(rounded, texts.TABLE_NOTE)
+    return table_of(rounded, texts.TABLE_NOTE.format(over=over_what(found), chance=texts.BEST_BY_CHANCE))
 
 
 def _prompts_table(found: Importance) -> DataTable:

@@ -3,8 +3,9 @@
     python -m tx_core.causal.importance prompts.jsonl --model embedded --ablation mean
 
 A line of the file is a prompt: `{"text": "The keys to the cabinet [MASK] here.", "answer": "are", "other": "is"}`, or a minimal
-pair as BLiMP has them: `{"sentence_good": …, "sentence_bad": …}`. A CSV file has the same names as columns. What was measured is
-kept beside the results: the same command goes on after an interruption.
+pair as BLiMP has them: `{"sentence_good": …, "sentence_bad": …}`. Prompts that resemble each other share a `phrase`: intervals
+draw them again together. A `group` tells means apart. A CSV file has the same names as columns. What was measured is kept beside
+the results: the same command goes on after an interruption.
 """
 
 import argparse
@@ -48,23 +49,31 @@ NOT_A_PROMPT = "Line {line} of the file is no prompt: give “text” and “ans
 NO_PROMPTS = "No prompt can be used ({reasons}): choose other prompts, or another model."
 EXPLANATION = """
 score   log-probability of the answer in nats; with another answer, how far it exceeds that one's
-effect  mean fall of the score without the part: above 0, it helps the answer (low to high: 95 % interval)
+effect  mean fall of the score without the part, here: above 0, it helps the answer
+low     to high: 95 % interval of the effect over {over} drawn again; of one part that was chosen beforehand: the
+        first of a table are first partly by chance, so that theirs begin too high
 turned  share of prompts in which the other answer becomes the likelier one, or ceases to be
 """
 SCORE_DIGITS = 6
 """Decimals of a score, in nats."""
 SAME_SCORE = 0.002
 """In nats: by less, two devices may differ on a score of one model."""
-PROMPT_NAMES = ("text", "answer", "other", "sentence_good", "sentence_bad")
+PROMPT_NAMES = ("text", "answer", "other", "sentence_good", "sentence_bad", "phrase", "group")
 _WORDS = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
 
 
 class Prompt(NamedTuple):
-    """A text with a blank, or for a writer a beginning; the answer, and the other answer, "" for none."""
+    """A text with a blank, or for a writer a beginning; the answer, and the other answer, "" for none.
+
+    phrase: what prompts share that resemble each other, and are no independent cases; group: the kind, whose mean effects are
+    told apart; "" for none.
+    """
 
     text: str
     answer: str
     other: str
+    phrase: str = ""
+    group: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,8 +86,9 @@ class Importance:
         components: What was ablated: a head, or all heads or the feed-forward sublayer of a layer.
         effects: The fall of the score with each component ablated: above 0 where it helps the answer.
         left_out: How many prompts were not used, by the reason.
-        intervals: Both ends of the 95 % bootstrap interval of each mean effect, over prompts (Efron & Tibshirani 1993, section
-            13.3).
+        intervals: Both ends of the 95 % bootstrap interval of each mean effect, over phrases, or where prompts have none over
+            prompts (Efron & Tibshirani 1993, section 13.3). Each is of a part that was chosen beforehand, not of the largest.
+        by_group: The mean effects of the prompts of each group, where there are several.
         turned: The share of prompts in which the other answer becomes the likelier one, or ceases to be.
     """
 
@@ -90,7 +100,27 @@ class Importance:
 
     @cached_property
     def intervals(self) -> Float[np.ndarray, "end component"]:
-        return bootstrap_interval(self.effects, np.ones(len(self.scores)))
+        places = [numbers for _, numbers in self._places("phrase")]
+        return bootstrap_interval(
+            np.array([self.effects[numbers].sum(axis=0) for numbers in places]), np.array(list(map(len, places)))
+        )
+
+    @cached_property
+    def by_group(self) -> dict[str, Float[np.ndarray, "component"]]:
+        found = {group: self.effects[numbers].mean(axis=0) for group, numbers in self._places("group") if group}
+        return found if len(found) > 1 else {}
+
+    @cached_property
+    def phrases(self) -> int:
+        """How many phrases the prompts have; 0 where each stands for itself."""
+        return len({prompt.phrase for prompt in self.prompts} - {""})
+
+    def _places(self, name: str) -> list[tuple[str, list[int]]]:
+        """Return the prompts by number that have the same phrase or group; one without is alone."""
+        found: dict[object, list[int]] = {}
+        for number, prompt in enumerate(self.prompts):
+            found.setdefault(getattr(prompt, name) or number, []).append(number)
+        return [(key if isinstance(key, str) else "", numbers) for key, numbers in found.items()]
 
     @cached_property
     def turned(self) -> Float[np.ndarray, "component"]:
@@ -164,8 +194,9 @@ def prompt_of(row: dict[str, str], *, predicts_next: bool) -> Prompt:
 
     Raises TextProblem for a pair that differs in more than one word, or for a writer begins with it.
     """
+    kind = row.get("phrase", ""), row.get("group", "")
     if "answer" in row:
-        return Prompt(row["text"], row["answer"], row.get("other") or "")
+        return Prompt(row["text"], row["answer"], row.get("other") or "", *kind)
     good, bad = row["sentence_good"], row["sentence_bad"]
     ours, theirs = list(_WORDS.finditer(good)), _WORDS.findall(bad)
     differing = [place for place, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one.group() != other]
@@ -176,8 +207,8 @@ def prompt_of(row: dict[str, str], *, predicts_next: bool) -> Prompt:
     if predicts_next and not before.strip():
         raise TextProblem("the sentences of a pair differ in their first word, before which there is nothing to read")
     if predicts_next:
-        return Prompt(before.rstrip(), word.group(), other)
-    return Prompt(f"{before}{NEW_BLANK}{good[word.end() :]}", word.group(), other)
+        return Prompt(before.rstrip(), word.group(), other, *kind)
+    return Prompt(f"{before}{NEW_BLANK}{good[word.end() :]}", word.group(), other, *kind)
 
 
 class ReadPrompts(NamedTuple):
@@ -361,7 +392,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     table.to_csv(out, index=False)
     first = table.head(15).astype({"head": object}).fillna({"head": ""})
     print(f"\n{first.to_string(index=False, float_format='{:.3f}'.format)}")
-    print(EXPLANATION)
+    print(EXPLANATION.format(over=f"{found.phrases:,} phrases" if found.phrases else "prompts"))
     print(f"{len(found.scores):,} prompts, mean score {found.scores.mean():.3f}; the whole table: {out}")
     if found.left_out:
         print(f"left out: {describe_left_out(found.left_out)}")

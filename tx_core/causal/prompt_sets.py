@@ -1,5 +1,7 @@
 """Sets of prompts that are made from templates: minimal pairs, which a model that fills blanks and one that writes both read.
 
+Each has ten phrases in four forms; two groups, half of the forms each, are told apart.
+
     python -m tx_core.causal.prompt_sets
 
 measures the sets with the embedded model, each ablation in turn, and keeps the scores beside it, for the page Importance.
@@ -27,8 +29,9 @@ VERBS = (
 SCORES = catalogue.MODELS / catalogue.DEFAULT / "importance"
 
 
-def _pair(sentence: str, good: str, bad: str) -> dict[str, str]:
-    return {"sentence_good": sentence.format(good), "sentence_bad": sentence.format(bad)}
+def _pair(sentence: str, good: str, bad: str, phrase: str, group: str) -> dict[str, str]:
+    sentences = {"sentence_good": sentence.format(good), "sentence_bad": sentence.format(bad)}
+    return sentences | {"phrase": phrase, "group": group}
 
 
 def _agreement() -> list[dict[str, str]]:
@@ -37,13 +40,14 @@ def _agreement() -> list[dict[str, str]]:
     for place, noun in enumerate(NOUNS):
         for between in NOUNS[(place + 3) % len(NOUNS)]:
             for number, one in enumerate(noun):
-                found.append(_pair(f"The {one} near the {between} {{}} old.", *("is", "are")[:: 1 - 2 * number]))
+                answers, group = ("is", "are")[:: 1 - 2 * number], ("singular subjects", "plural subjects")[number]
+                found.append(_pair(f"The {one} near the {between} {{}} old.", *answers, noun[0], group))
     return found
 
 
 def _gender() -> list[dict[str, str]]:
     return [
-        _pair(f"{name} {owned}.", *("her", "his")[:: 1 - 2 * number])
+        _pair(f"{name} {owned}.", *("her", "his")[:: 1 - 2 * number], owned, ("women's names", "men's names")[number])
         for owned in OWNED
         for people in PEOPLE
         for number, name in enumerate(people)
@@ -52,7 +56,7 @@ def _gender() -> list[dict[str, str]]:
 
 def _tense() -> list[dict[str, str]]:
     return [
-        _pair(f"{when} {who} {{}} {what}.", *(past, present)[:: 1 - 2 * number])
+        _pair(f"{when} {who} {{}} {what}.", *(past, present)[:: 1 - 2 * number], f"{present} {what}", f"“{when}”")
         for past, present, what in VERBS
         for who in ("I", "they")
         for number, when in enumerate(("Yesterday", "Every day"))
@@ -64,7 +68,7 @@ PROMPT_SETS = tuple(_SETS)
 
 
 def prompt_set(name: str) -> list[dict[str, str]]:
-    """Return the minimal pairs of one of PROMPT_SETS, as `importance` takes them: `sentence_good` and `sentence_bad`."""
+    """Return the minimal pairs of one of PROMPT_SETS, as `importance` takes them, with `phrase` and `group`."""
     return _SETS[name]()
 
 

@@ -546,9 +546,16 @@ def importance_claims(engine: Engine, entry: Example, shown: Example, measured: 
     return claims
 
 
+def _place(found: Importance, part: str) -> int:
+    return [component_name(one) for one in found.components].index(part)
+
+
 def _stay_right(found: Importance, _: object, part: str) -> float:
-    at = [component_name(one) for one in found.components].index(part)
-    return float((found.scores > found.effects[:, at]).mean())
+    return float((found.scores > found.effects[:, _place(found, part)]).mean())
+
+
+def _group_effects(found: Importance, part: str) -> list[float]:
+    return [float(effects[_place(found, part)]) for effects in found.by_group.values()]
 
 
 _INSTEAD = {
@@ -567,6 +574,14 @@ _OF_PARTS: dict[str, tuple[str, Callable[[Importance, Mapping[str, Mapping], str
     "ahead": (
         "nats that the right answer loses, {how}, above those of any other",
         lambda _, rows, part: rows[part]["effect"] - max(row["effect"] for name, row in rows.items() if name != part),
+    ),
+    "least_group": (
+        "nats that the right answer loses, {how}, in the group that loses least",
+        lambda found, _, part: min(_group_effects(found, part)),
+    ),
+    "most_group": (
+        "nats that the right answer loses, {how}, in the group that loses most",
+        lambda found, _, part: max(_group_effects(found, part)),
     ),
     "right": ("share of answers that are right, {how}", _stay_right),
     "turns": ("share of answers that turn, {how}", lambda _, rows, part: rows[part]["turned"]),

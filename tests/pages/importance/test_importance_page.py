@@ -60,6 +60,9 @@ def test_the_wall_is_the_core_s_and_a_part_is_said_ranked_and_shown_in_prompts(o
     said = stage_says(app)
     for number in (effects[at], low[at], high[at]):
         assert f"{abs(number):.2f}" in said
+    groups = found.by_group
+    assert len(groups) == 2 and all(f"{name} {abs(mean[at]):.2f}" in said.replace("−", "") for name, mean in groups.items())
+    assert "over these 10 phrases" in said and bars["sentence"] == texts.BEST_BY_CHANCE
     entries = entries_of(app, what)
     picks = {number: entries[place] for number, place in listing["chart"]["picks"]}
     of_part = np.sort(found.effects[:, at])
@@ -100,6 +103,7 @@ def test_a_file_is_measured_in_the_background_and_what_was_left_out_is_said(open
     found = importance(catalogue.load(catalogue.DEFAULT), [PAIR, PROMPT, ALONE], "resample")
     np.testing.assert_allclose(snapshot.result.work.result().effects, found.effects, atol=1e-4)
     assert [note for note in staged(app)["caption"] if told in note] == [said.partition(" ")[2]]
+    assert "95 % interval over these prompts" in stage_says(app)
     assert ["The **keys** [MASK] <b>old</b>.", "are, not is"] in [entry[:2] for entry in entries_of(app, "head")]
     assert not any("<b>" in one.value for one in (*app.markdown, *app.caption))
     ask_stage(app, "settings", {"ablation": "mean"})
@@ -133,5 +137,5 @@ def test_the_numbers_of_a_hint_are_those_of_its_claims(engine):
             highs = [found.intervals[1, names.index(claim.where)] for claim in claims if claim.where]
             values = [claim.value for claim in claims]
             numbers = set(re.findall(r"\d\.\d\d", entry["notice"]))
-            assert numbers and numbers <= {f"{number:.2f}" for number in (*values, *highs)}
+            assert numbers and numbers <= {f"{abs(number):.2f}" for number in (*values, *highs)}
             assert set(re.findall(r"(\d+) of 40", entry["notice"])) <= {f"{40 * value:.0f}" for value in values}

@@ -1,7 +1,9 @@
 """The importance of a component is what hooks in the library's model take from each prompt, one at a time."""
 
 import json
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -92,12 +94,32 @@ def test_the_interval_is_that_of_the_mean_over_prompts():
     assert (same.effect, same.low, same.high, same["head"]) == pytest.approx((0.5, 0.5, 0.5, 2))
 
 
+def test_prompts_of_a_phrase_are_drawn_again_together_and_groups_have_their_own_means():
+    """Two phrases in twenty forms each are two cases: the mean of two drawn again is either one's, or that of both."""
+    effects, groups = np.repeat([[1.0], [3.0]], 20, axis=0), ("one", "other")
+    prompts = tuple(Prompt("", "", "", f"phrase {number // 20}", groups[number % 2]) for number in range(40))
+    effects[::2] += 0.5
+    shared = Importance((Intervention("off", 0, 1),), prompts, np.ones(40), effects, {})
+    alone = replace(shared, prompts=(Prompt("", "", ""),) * 40)
+    assert shared.intervals[:, 0] == pytest.approx([1.25, 3.25]) and (shared.phrases, alone.phrases) == (2, 0)
+    assert np.ptp(alone.intervals[:, 0]) < 0.7
+    assert {name: float(mean[0]) for name, mean in shared.by_group.items()} == {"one": 2.5, "other": 2.0}
+    assert alone.by_group == {}
+
+
+@pytest.mark.parametrize("name", PROMPT_SETS)
+def test_a_built_in_set_has_ten_phrases_each_in_both_groups(name: str):
+    rows = prompt_set(name)
+    assert list(Counter(row["phrase"] for row in rows).values()) == [4] * 10
+    assert list(Counter((row["phrase"], row["group"]) for row in rows).values()) == [2] * 20
+
+
 def test_a_pair_is_a_blank_for_a_model_that_fills_and_a_beginning_for_one_that_writes():
     pair = {"sentence_good": "Many girls insulted themselves.", "sentence_bad": "Many girls insulted herself."}
-    assert prompt_of(pair, predicts_next=False) == ("Many girls insulted [MASK].", "themselves", "herself")
-    assert prompt_of(pair, predicts_next=True) == ("Many girls insulted", "themselves", "herself")
+    assert prompt_of(pair, predicts_next=False) == Prompt("Many girls insulted [MASK].", "themselves", "herself")
+    assert prompt_of(pair, predicts_next=True) == Prompt("Many girls insulted", "themselves", "herself")
     moved = {"sentence_good": "Who should Derek hug after that?", "sentence_bad": "Who should Derek hug Richard after?"}
-    assert prompt_of(moved, predicts_next=True) == ("Who should Derek hug", "after", "Richard")
+    assert prompt_of(moved, predicts_next=True) == Prompt("Who should Derek hug", "after", "Richard")
     with pytest.raises(TextProblem, match="one word"):
         prompt_of(moved, predicts_next=False)
     with pytest.raises(TextProblem, match="nothing to read"):
@@ -108,7 +130,8 @@ def test_the_command_goes_on_where_it_was_interrupted(tmp_path: Path, capsys):
     file, scores = tmp_path / "prompts.jsonl", tmp_path / "prompts.importance.scores.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in NUMBER), encoding="utf-8")
     main([str(file)])
-    assert "4 prompts, mean score" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "4 prompts, mean score" in printed and "over prompts drawn again" in printed and "partly by chance" in printed
     table, whole = (tmp_path / "prompts.importance.csv").read_text(), scores.read_text()
     head, first, second, *_ = whole.split("\n")
     score, *others = json.loads(first)
