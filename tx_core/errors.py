@@ -1,6 +1,6 @@
 """The few errors that a page is meant to show: each message says what to do."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
 
@@ -19,6 +19,19 @@ class TextProblem(ExplorerError):
 
 class TextMissing(TextProblem):
     """A second text is not written yet, which is no mistake: the message says what to write."""
+
+
+class TakesLong(TextProblem):
+    """What is asked may take long, and is computed only once it is asked for again.
+
+    Attributes:
+        asked: What it is, to be asked for; None where it takes too long.
+        seconds: How long it may take.
+    """
+
+    def __init__(self, message: str, asked: Hashable, seconds: float) -> None:
+        super().__init__(message)
+        self.asked, self.seconds = asked, seconds
 
 
 class CheckpointProblem(ExplorerError):

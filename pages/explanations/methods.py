@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import streamlit as st
 
 from pages.explanations import texts
 from pages.explanations.inputs import PAGE, ExplanationInputs
@@ -16,12 +17,14 @@ from pages.ui.shell.frame import page_address
 from pages.ui.shell.numbers import signed
 from pages.ui.stage.charts import Drawing, listing_drawing, matrix_drawing, numbered_once
 from pages.ui.stage.inputs import check_pair
+from pages.ui.stage.long_runs import LONGEST_SECONDS, is_asked_for, offer_long
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.tokens import note_how_read
 from pages.ui.stage.view_options import heads_to_link, token_to_link
-from tx_core.causal.deciding_words import PairExplanation, explain_pair
+from tx_core.causal.deciding_words import PairExplanation, explain_pair, pair_runs, pair_seconds, quick_methods, read_pair
 from tx_core.causal.explain import READS_ATTENTION, Explanation, explain, methods_of, side_by_side
 from tx_core.engine.engine import Engine
+from tx_core.engine.progress import AT_ONCE_SECONDS
 from tx_core.errors import memory_checked
 
 LEAST_ROW, TALLEST_ROW, WIDEST_ROW = 24, 34, 130
@@ -31,9 +34,11 @@ LEAST_ROW, TALLEST_ROW, WIDEST_ROW = 24, 34, 130
 def explanation_part(inputs: ExplanationInputs, engine: Engine) -> Part:
     """Explain the answer of A by every method. Raises ExplorerError where the texts or the model do not allow it."""
     recovery = find_recovery(inputs, engine)
-    check_pair(engine, inputs.text, inputs.text_b)
-    pair = named("pair", call(explain_pair, engine_call(inputs), inputs.text, inputs.text_b))
+    check_pair(inputs.text_b)
     with memory_checked():
+        methods = _methods(inputs, engine)
+        chosen = (methods,) if methods else ()
+        pair = named("pair", call(explain_pair, engine_call(inputs), inputs.text, inputs.text_b, *chosen))
         found: PairExplanation = computed(pair, engine)
         leads = [_leads_on(inputs, engine, found)] if is_offered("links") else []
     answers = dict(zip(("answer", "other"), found.answers, strict=True))
@@ -55,6 +60,22 @@ def explanation_part(inputs: ExplanationInputs, engine: Engine) -> Part:
         sources=sources,
         run=recovery.run,
     )
+
+
+def _methods(inputs: ExplanationInputs, engine: Engine) -> tuple[str, ...]:
+    """Return the methods that do not take long, and offer the others; none for all of them."""
+    read = read_pair(engine, inputs.text, inputs.text_b)
+    every, seconds = methods_of(engine), pair_seconds(read.run, methods_of(engine))
+    if seconds <= AT_ONCE_SECONDS or is_asked_for(PAGE, inputs):
+        return ()
+    quick = quick_methods(read.run, AT_ONCE_SECONDS)
+    left = ", ".join(texts.METHODS[name] for name in every if name not in quick)
+    told = {"model": engine.title, "tokens": len(read.run.encoding), "runs": pair_runs(read.run, every)[0]}
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.text(texts.LEFT_OUT.format(left=left, **told))
+        if seconds <= LONGEST_SECONDS:
+            offer_long(PAGE, inputs, seconds)
+    return tuple(quick)
 
 
 def _map(ask: str, found: PairExplanation, explanations: Sequence[Explanation], answers: Mapping[str, str]) -> Picture:

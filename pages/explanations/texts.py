@@ -50,6 +50,7 @@ SCALE = (
     "Each row is scaled so that its largest number is 1 or −1; below 0, a word speaks against the answer. Hatched: not ranked (a "
     "blank or punctuation)."
 )
+LEFT_OUT = "Left out, since all methods together run {model} {runs:,} times on these {tokens:,} tokens: {left}."
 NONE = "no method"
 CELL = "{row}: “{column}”"
 READ, NOT_RANKED = "{score} · {rank} of {words}: {meaning}", "not ranked: a blank or punctuation"

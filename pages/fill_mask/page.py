@@ -1,5 +1,7 @@
 """What would BERT put here? Blanks in one sentence, or in two side by side, filled by a masked-word model."""
 
+import streamlit as st
+
 from pages.ui.shell.frame import open_page
 
 PAGE = "fill_mask"
@@ -12,12 +14,14 @@ from pages.fill_mask.run import blank_run, note_reading
 from pages.fill_mask.stage import blank_stage, empty_blank_stage, first_blank_stage
 from pages.ui.shell.frame import page_links, show_engine
 from pages.ui.stage.inputs import explain_problem
+from pages.ui.stage.long_runs import runs_shown
 from tx_core.errors import ExplorerError
 
 inputs = blank_inputs(PAGE)
 first_blank_stage(PAGE)
 try:
-    run = blank_run(inputs)
+    with runs_shown(st.empty()):
+        run = blank_run(inputs)
 except ExplorerError as problem:
     explain_problem(PAGE, problem)
     empty_blank_stage(inputs)

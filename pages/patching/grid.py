@@ -20,10 +20,11 @@ from pages.ui.shell.controls import head_name
 from pages.ui.shell.numbers import percent, signed
 from pages.ui.stage.charts import LINE_COLOURS, Drawing, bars_drawing, bars_end, matrix_drawing, numbered_once
 from pages.ui.stage.inputs import check_pair
+from pages.ui.stage.long_runs import check_seconds
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.tokens import escape_markdown, note_how_read
 from pages.ui.stage.view_options import head_in_sentence, heads_to_link, token_to_link
-from tx_core.causal.patch import Patch, patch
+from tx_core.causal.patch import Patch, patch, patch_runs
 from tx_core.engine.engine import Engine, head_missing, no_head
 from tx_core.engine.tokenizer import BLANK
 from tx_core.errors import TextProblem, memory_checked
@@ -53,6 +54,7 @@ def patch_part(inputs: PatchInputs, engine: Engine) -> Part:
         answers = answers_of(inputs, engine)
         asked = {"source": inputs.text, "target": inputs.text_b, "answers": answers}
         loaded = engine_call(inputs)
+        _check_seconds(inputs, engine)
         if inputs.what == "path":
             heads: Patch = computed(call(patch, loaded, **asked, what="head"), engine)
             lower = heads.effect[: max(1, len(heads.effect) // 2)]
@@ -95,7 +97,14 @@ def check_texts(inputs: PatchInputs, engine: Engine) -> None:
         raise TextProblem(texts.SAME_SENTENCES)
     if not engine.info.fills_blanks and any(BLANK.search(text) for text in (inputs.text, inputs.text_b)):
         raise TextProblem(texts.WRITES_ON)
-    check_pair(engine, inputs.text, inputs.text_b)
+    check_pair(inputs.text_b)
+
+
+def _check_seconds(inputs: PatchInputs, engine: Engine) -> None:
+    """Raise TakesLong where the map may take long and was not asked for in spite of that."""
+    tokens = len(engine.encode(inputs.text_b))
+    runs, seconds = patch_runs(engine, tokens, inputs.what)
+    check_seconds(PAGE, inputs, engine, tokens, runs, seconds, power=1 if inputs.what in ("head", "path") else 2)
 
 
 def answers_of(inputs: PatchInputs, engine: Engine) -> tuple[str, str]:

@@ -41,6 +41,7 @@ def sum_up(inputs: SentenceInputs, engine: Engine, trace: Trace) -> Part:
     labels = [texts.ANSWER_OPTION.format(word=one.label, probability=percent(one.probability)) for one in words]
     answers = tuple((str(number), label) for number, label in enumerate(labels, start=1))
     word = words[rank - 1].id
+    attribution.check_attribution_length(engine, filling.encoding)
     attention, gradients = numbers(trace, place, word)
     attributed, weights = computed(gradients, engine, trace=trace), evaluate(attention, trace=trace)
     charts = {

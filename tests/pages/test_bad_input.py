@@ -23,7 +23,7 @@ from pages.vectors import texts as vectors
 from tests.support.classifier_page import OWN, training_says
 from tests.support.drawings import says
 from tests.support.staged import is_empty, is_staged, stage_says
-from tx_core.causal.deciding_words import SEVERAL_WORDS
+from tx_core.causal.deciding_words import OTHER_LENGTH, SEVERAL_WORDS
 from tx_core.engine.device_limits import device_limits
 from tx_core.errors import ModelUnavailable
 from tx_core.fill_mask.predictions import TOO_MANY_BLANKS
@@ -37,7 +37,7 @@ PROMPT = json.dumps({"text": "Mary lost [MASK] keys.", "answer": "her"})
 VIEWS = [
     ("explanations", {"text": "A bird [MASK]."}, stage_texts.NO_SECOND_SENTENCE),
     ("explanations", SEVERAL, SEVERAL_WORDS.partition("(")[0].format(count=3)),
-    ("explanations", {"text": "A [MASK].", "text_b": "bird " * 100 + "[MASK]"}, stage_texts.PAIR_TOO_LONG.partition("{")[0]),
+    ("explanations", {"text": "A [MASK].", "text_b": "bird " * 100 + "[MASK]"}, OTHER_LENGTH.partition("{")[0]),
     ("explanations", {"text": "A [MASK].", "text_b": "The [MASK].", "model": "writer"}, "cannot fill blanks"),
     ("patching", {"text": NAMES["text"]}, stage_texts.NO_SECOND_SENTENCE),
     ("patching", {"text": NAMES["text"], "text_b": NAMES["text"]}, patching.SAME_SENTENCES),

@@ -11,14 +11,13 @@ import numpy as np
 from jaxtyping import Float
 
 from tx_core.engine.engine import Engine, ScoreGradients
+from tx_core.engine.progress import AT_ONCE_SECONDS, begin_runs, count_runs, run_seconds
 from tx_core.errors import TextProblem
 from tx_core.transformer.trace import Encoding
 
 GradientsAt = Callable[[Float[np.ndarray, "step token embedding"]], ScoreGradients]
 INTEGRATION_STEPS = 32
 STEPS_AT_ONCE = 8
-MAX_ATTRIBUTION_WORK = 133_000
-"""Limit of steps × tokens × layers, a layer of 256 dimensions counting as 1: some thirteen seconds on one core."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +41,10 @@ class Attribution:
 def attribute(engine: Engine, encoding: Encoding, place: int, word: int, against: int | None = None) -> Attribution:
     """Attribute a vocabulary entry at a blank to the words of the text. against: an entry whose log-probability is subtracted.
 
-    Raises ModelUnavailable as `Engine.gradients` does; TextProblem if the text would take too long.
+    Raises ModelUnavailable as `Engine.gradients` does.
     """
     if place not in encoding.blanks:
         raise ValueError(f"place must be one of the blanks {encoding.blanks}, got {place}")
-    check_attribution_length(engine, encoding)
 
     def gradients_at(inputs_embeds: Float[np.ndarray, "step token embedding"]) -> ScoreGradients:
         return engine.gradients(encoding, inputs_embeds, place, word, against)
@@ -55,13 +53,27 @@ def attribute(engine: Engine, encoding: Encoding, place: int, word: int, against
     ends = gradients_at(np.stack([vectors, baseline]))
     score, baseline_score = ends.scores.tolist()
     gradient_input = (ends.gradients[0] * vectors).sum(axis=-1)
+    begin_runs(INTEGRATION_STEPS, attribution_seconds(engine, len(encoding)))
     integrated = integrated_gradients(gradients_at, vectors, baseline)
     return Attribution(encoding, place, engine.tokenizer.word(word), gradient_input, integrated, score, baseline_score)
 
 
+def gradient_times_input(
+    engine: Engine, encoding: Encoding, place: int, word: int, against: int | None = None
+) -> Float[np.ndarray, "token"]:
+    """Return `Attribution.gradient_input` alone, by one run in place of more than thirty."""
+    vectors = engine.embed(encoding.ids)
+    return (engine.gradients(encoding, vectors[None], place, word, against).gradients[0] * vectors).sum(axis=-1)
+
+
+def attribution_seconds(engine: Engine, tokens: int) -> float:
+    """Estimate how long integrated gradients of a text take: a run there and back takes as long as three."""
+    return run_seconds(engine, tokens, 3 * INTEGRATION_STEPS)
+
+
 def check_attribution_length(engine: Engine, encoding: Encoding) -> None:
-    """Raise TextProblem if integrated gradients of a text would take too long."""
-    most = int(MAX_ATTRIBUTION_WORK / (INTEGRATION_STEPS * engine.info.num_layers * (engine.info.hidden_size / 256) ** 2))
+    """Raise TextProblem if integrated gradients of a text would take longer than a page computes at once."""
+    most = int(len(encoding) * AT_ONCE_SECONDS / attribution_seconds(engine, len(encoding)))
     if len(encoding) > most:
         excess = len(encoding) - most
         raise TextProblem(
@@ -94,6 +106,7 @@ def integrated_gradients(
         weights = (shares[start : start + STEPS_AT_ONCE] / 2).astype(vectors.dtype)
         gradients = gradients_at(baseline + along[:, None, None] * way).gradients
         total += (weights[:, None, None] * gradients).sum(axis=0)
+        count_runs(len(along))
     return (total * way[0]).sum(axis=-1)
 
 

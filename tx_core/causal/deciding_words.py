@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tx_core.analysis.probabilities import log_probabilities, wilson_interval
-from tx_core.causal.explain import METHODS, AnswerRun, Explanation, methods_of, read_answer
+from tx_core.causal.explain import CHANGES, METHODS, AnswerRun, Explanation, method_runs, methods_of, read_answer
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
-from tx_core.engine.progress import Progress
+from tx_core.engine.progress import Progress, plan_runs, run_seconds
 from tx_core.errors import ExplorerError, TextProblem
 from tx_core.transformer.trace import Encoding
 
@@ -55,20 +55,64 @@ class PairExplanation:
     alone: tuple[Explanation, ...]
 
 
-def explain_pair(engine: Engine, text: str, other: str) -> PairExplanation:
-    """Explain by all methods that the model allows why a text has its answer, rather than that of a second text, and at all.
+def explain_pair(engine: Engine, text: str, other: str, methods: Sequence[str] = ()) -> PairExplanation:
+    """Explain by methods why a text has its answer, rather than that of a second text, and at all.
+
+    methods: of `METHODS`; all that the model allows where none is named.
 
     Raises TextProblem where the texts do not differ in one word alone, have not one blank each, or have the same answer; and what
     `explain` raises.
     """
+    pair = read_pair(engine, text, other)
+    named = methods or methods_of(engine)
+    runs, _ = pair_runs(pair.run, named)
+    plan_runs(runs, pair_seconds(pair.run, named))
+    rather, alone = (tuple(pair.run.explain(name, alone=one) for name in named) for one in (False, True))
+    return PairExplanation(pair.word, pair.answers, rather, alone)
+
+
+class Pair(NamedTuple):
+    """Two sentences that differ in one word, and have other answers.
+
+    run: of the first, whose answer is compared with the second's. word, answers: as of `PairExplanation`.
+    """
+
+    run: AnswerRun
+    word: int
+    answers: tuple[str, str]
+
+
+def read_pair(engine: Engine, text: str, other: str) -> Pair:
+    """Read what `explain_pair` explains; raises what that raises of the texts."""
     run, second = read_answer(engine, text), read_answer(engine, other)
     word = deciding_word(run.encoding, second.encoding, engine.tokenizer.mask_id)
     answers = _spelled(engine, run), _spelled(engine, second)
     if run.answer == second.answer:
         raise TextProblem(SAME_ANSWER.format(word=answers[0]))
-    compared = replace(run, against=second.answer)
-    rather, alone = (tuple(compared.explain(name, alone=one) for name in methods_of(engine)) for one in (False, True))
-    return PairExplanation(word, answers, rather, alone)
+    return Pair(replace(run, against=second.answer), word, answers)
+
+
+def pair_runs(run: AnswerRun, methods: Iterable[str]) -> tuple[int, float]:
+    """Return how often methods run the model to explain an answer twice, and how many whole runs take as long.
+
+    What changes the text tells of both answers what becomes of them, and runs once.
+    """
+    each = [(1 if name in CHANGES else 2, *method_runs(run, name)) for name in methods]
+    return sum(asks * runs for asks, runs, _ in each), sum(asks * whole for asks, _, whole in each)
+
+
+def pair_seconds(run: AnswerRun, methods: Iterable[str]) -> float:
+    """Estimate how long methods take to explain an answer twice."""
+    return run_seconds(run.engine, len(run.encoding), pair_runs(run, methods)[1])
+
+
+def quick_methods(run: AnswerRun, seconds: float) -> list[str]:
+    """Return the methods, the quickest first added, that take at most so many seconds together, in their usual order."""
+    found: list[str] = []
+    for name in sorted(methods_of(run.engine), key=lambda name: method_runs(run, name)[1]):
+        if pair_seconds(run, [*found, name]) <= seconds:
+            found.append(name)
+    return [name for name in METHODS if name in found]
 
 
 def _spelled(engine: Engine, run: AnswerRun) -> str:

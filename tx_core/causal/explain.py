@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
-from tx_core.analysis.attribution import Attribution, attribute
+from tx_core.analysis.attribution import INTEGRATION_STEPS, Attribution, attribute, gradient_times_input
 from tx_core.analysis.probabilities import log_probabilities
 from tx_core.analysis.rollout import rollout
 from tx_core.analysis.value_weighted import row_shares, value_weighted
 from tx_core.causal.cut_effects import read_prediction
 from tx_core.causal.patch import SAME_ANSWER, answer_entries
 from tx_core.engine.engine import Engine, no_head
+from tx_core.engine.progress import share_of_layers
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.fill_mask.predictions import blank_logits_in_batches
 from tx_core.transformer.interventions import Intervention
@@ -107,6 +108,16 @@ def methods_of(engine: Engine) -> list[str]:
     return [name for name in METHODS if name != "lrp" or hasattr(engine, "relevance")]
 
 
+def method_runs(run: "AnswerRun", method: str) -> tuple[int, float]:
+    """Return how often a method runs the model on a text, and how many whole runs without gradients take as long."""
+    words, layers = len(run.words), run.engine.info.num_layers
+    if method == "routes":
+        return words * layers, words * layers * share_of_layers(run.engine)
+    if method == "integrated":
+        return INTEGRATION_STEPS, 3.0 * INTEGRATION_STEPS
+    return (words, float(words)) if method in CHANGES else (0, 3.0 if method in ("gradient_input", "lrp") else 0.0)
+
+
 @dataclass(frozen=True)
 class AnswerRun:
     """A text whose answer is explained, and what several methods compute of it.
@@ -129,7 +140,8 @@ class AnswerRun:
             falls = self._keep((method, self.against), lambda: CHANGES[method](self))
             scores = falls[:, 0] if against is None else falls[:, 0] - falls[:, 1]
         else:
-            tokens = READINGS[method](self, against)
+            about = None if method in READS_ATTENTION else against  # attention knows of no answer
+            tokens = self._keep((method, about), lambda: READINGS[method](self, about))
             scores = np.array([tokens[list(self.groups[word])].sum() for word in self.words], np.float64)
         return Explanation(method, self.encoding, self.answer, against, self.words, scores)
 
@@ -153,6 +165,12 @@ class AnswerRun:
     def gradients(self, against: int | None) -> Attribution:
         """Return the gradients of the answer, rather than another entry."""
         return self._keep(("gradients", against), lambda: attribute(self.engine, self.encoding, self.place, self.answer, against))
+
+    def gradient_input(self, against: int | None) -> Float[np.ndarray, "token"]:
+        """Return gradient × input of the answer, rather than another entry."""
+        if found := self.kept.get(("gradients", against)):
+            return found.gradient_input
+        return gradient_times_input(self.engine, self.encoding, self.place, self.answer, against)
 
     @property
     def attention(self) -> AttentionStack:
@@ -239,7 +257,7 @@ CHANGES: Mapping[str, Callable[[AnswerRun], Float[np.ndarray, "word answer"]]] =
 """Methods that change words, which tell of all answers what becomes of them."""
 READINGS: Mapping[str, Callable[[AnswerRun, int | None], Float[np.ndarray, "token"]]] = {
     "integrated": lambda run, against: run.gradients(against).integrated,
-    "gradient_input": lambda run, against: run.gradients(against).gradient_input,
+    "gradient_input": lambda run, against: run.gradient_input(against),
     "lrp": _propagate,
     "value_weighted": _weigh_values,
     "rollout": lambda run, _: rollout(run.attention.weights)[-1, run.place],

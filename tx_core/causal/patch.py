@@ -11,6 +11,7 @@ from tx_core.analysis.comparison import align, spell_words
 from tx_core.analysis.probabilities import largest, probabilities
 from tx_core.causal.cut_effects import read_prediction
 from tx_core.engine.engine import Engine
+from tx_core.engine.progress import run_seconds, share_of_layers
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.fill_mask.predictions import blank_logits_in_batches
 from tx_core.fill_mask.word_scores import spell_word
@@ -177,6 +178,13 @@ def patch(
         found.likely_shares[shown],
         NO_PARTNER.format(tokens=missing) if missing else "",
     )
+
+
+def patch_runs(engine: Engine, tokens: int, what: PatchedPart) -> tuple[int, float]:
+    """Return how often a map of a text runs the model, at most, and how many seconds that may take."""
+    layers, heads = engine.info.num_layers, engine.info.num_heads
+    runs = {"head": layers * heads, "path": (2 * layers - 1) * heads}.get(what, (layers - 1) * tokens + 1)
+    return runs, run_seconds(engine, tokens, runs * share_of_layers(engine))
 
 
 def _check_place(engine: Engine, what: str, sender: Head | None) -> None:

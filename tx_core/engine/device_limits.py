@@ -6,7 +6,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class DeviceLimits:
-    """The upper limits that a page offers on a kind of device; sizes by their names in the settings of a training."""
+    """The upper limits that a page offers on a kind of device; sizes by their names in the settings of a training.
+
+    operations_a_second: about how many additions and multiplications of a run a card makes, or one core, while nobody else
+    computes there.
+    """
 
     encoder_decoder: Mapping[str, int]
     classifier: Mapping[str, int]
@@ -14,6 +18,7 @@ class DeviceLimits:
     imdb_test: int
     multiply_adds: float
     sentences: int
+    operations_a_second: float
 
 
 CPU_LIMITS = DeviceLimits(
@@ -23,6 +28,7 @@ CPU_LIMITS = DeviceLimits(
     imdb_test=1000,
     multiply_adds=5e11,
     sentences=20_000,
+    operations_a_second=5e10,
 )
 CARD_LIMITS = DeviceLimits(
     encoder_decoder={"hidden_size": 512, "num_layers": 6, "intermediate_size": 2048},
@@ -31,6 +37,7 @@ CARD_LIMITS = DeviceLimits(
     imdb_test=2_500,
     multiply_adds=5e13,
     sentences=100_000,
+    operations_a_second=5e12,
 )
 
 

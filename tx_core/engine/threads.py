@@ -1,5 +1,6 @@
 """Compute slots, which limit concurrent computations; cores per thread; and a parallel map. Imports no torch."""
 
+import os
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -124,6 +125,12 @@ def use_all_cores() -> None:
     if getattr(_thread, "one_core", False):
         _thread.one_core = False
         import_module("torch").set_num_threads(_thread.usual)
+
+
+def core_count() -> int:
+    """Return on how many cores torch computes in the current thread."""
+    torch = sys.modules.get("torch")
+    return torch.get_num_threads() if hasattr(torch, "get_num_threads") else os.cpu_count() or 1
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 
 from tx_core.analysis.probabilities import probabilities, total_variation
 from tx_core.engine.engine import Engine
-from tx_core.engine.progress import Progress
+from tx_core.engine.progress import Progress, operations
 from tx_core.fill_mask.predictions import blank_logits_in_batches, encode_with_blanks, rows_at_once
 from tx_core.fill_mask.word_scores import blank_chain
 from tx_core.transformer.interventions import Intervention, shift_positions
@@ -96,13 +96,12 @@ class Scan:
     @property
     def in_one_batch(self) -> bool:
         """Whether all runs of a row fit into one batch."""
-        return self.runs <= rows_at_once(max(map(len, self.rows)), self.engine.tokenizer.vocab_size)
+        return self.runs <= rows_at_once(self.engine, max(map(len, self.rows)))
 
     @property
     def operations(self) -> float:
-        """About how many additions and multiplications the scan takes: each layer has 12 hidden² weights."""
-        info = self.engine.info
-        return 24.0 * self.runs * sum(map(len, self.rows)) * info.num_layers * info.hidden_size**2
+        """About how many additions and multiplications the scan takes."""
+        return operations(self.engine, sum(map(len, self.rows)), self.runs)
 
     @property
     def finished(self) -> bool:

@@ -8,6 +8,7 @@ from jaxtyping import Float
 
 from tx_core.analysis.probabilities import largest, log_probabilities, probabilities
 from tx_core.engine.engine import Engine, no_head
+from tx_core.engine.progress import begin_runs, count_runs, run_seconds, share_of_layers
 from tx_core.engine.tokenizer import Tokenizer
 from tx_core.errors import TextProblem
 from tx_core.fill_mask.blanks import MAX_BLANKS, fill_blanks, widen_blank
@@ -18,6 +19,7 @@ MAX_TOP_K = 50
 SUM_TOLERANCE = 1e-9
 """Rounding error allowed when a sum of probabilities is compared with top_p."""
 TOKENS_AT_ONCE, ROWS_AT_ONCE = 4096, 64
+SECONDS_AT_ONCE = 2.0
 NUMBERS_AT_ONCE = 60_000_000  # of logits in a batch: 240 MB; the library's models compute those of all tokens
 
 NO_BLANK = "There is no blank to fill: write [MASK] or ___ where a word should go."
@@ -177,16 +179,25 @@ def blank_logits_in_batches(
     interventions: Sequence[Sequence[Intervention]] = (),
     vectors: Mapping[str, Vectors] = {},
 ) -> Iterator[tuple[Float[np.ndarray, "_blank vocab"], ...]]:
-    """Compute the logits of many rows, each with its interventions, in batches of bounded memory. vectors: what these put in."""
-    at_once = rows_at_once(max(map(len, rows)), engine.tokenizer.vocab_size)
+    """Compute the logits of many rows, each with its interventions, in batches of bounded memory. vectors: what these put in.
+
+    The runs are counted for who watches (`watch_runs`).
+    """
+    tokens = max(map(len, rows))
+    at_once = rows_at_once(engine, tokens)
+    share = share_of_layers(engine) if all(row is rows[0] for row in rows) else 1.0
+    begin_runs(len(rows), run_seconds(engine, tokens, len(rows) * share))
     for start in range(0, len(rows), at_once):
         part = slice(start, start + at_once)
-        yield engine.blank_logits(rows[part], interventions=interventions[part], vectors=vectors)
+        answered = engine.blank_logits(rows[part], interventions=interventions[part], vectors=vectors)
+        count_runs(len(answered))
+        yield answered
 
 
-def rows_at_once(tokens: int, vocabulary: int) -> int:
-    """Return how many rows a batch may have so that its memory stays bounded."""
-    return max(1, min(ROWS_AT_ONCE, TOKENS_AT_ONCE // tokens, NUMBERS_AT_ONCE // (tokens * vocabulary)))
+def rows_at_once(engine: Engine, tokens: int) -> int:
+    """Return how many rows a batch may have so that its memory stays bounded, and its progress is told every few seconds."""
+    most = NUMBERS_AT_ONCE // (tokens * engine.tokenizer.vocab_size), int(SECONDS_AT_ONCE / run_seconds(engine, tokens))
+    return max(1, min(ROWS_AT_ONCE, TOKENS_AT_ONCE // tokens, *most))
 
 
 MAX_BEAMS = 32

@@ -14,6 +14,7 @@ from pages.ui.shell.frame import explain_computation, show_engine
 from pages.ui.stage.background_runs import NO_RUN, OfferedRun
 from pages.ui.stage.controls import Conditions, Control
 from pages.ui.stage.inputs import PageInputs, explain_problem
+from pages.ui.stage.long_runs import runs_shown
 from pages.ui.stage.pictures import Picture, pictures_stage, shown_drawings
 from tx_core.engine.engine import Engine
 from tx_core.errors import ExplorerError
@@ -67,7 +68,8 @@ def show_page(
     """Compute what a page is asked, show it, and return it; or explain why it cannot be, above a stage of the page's controls."""
     try:
         engine = inputs.engine()
-        part = compute(inputs, engine)
+        with runs_shown(st.empty()):
+            part = compute(inputs, engine)
     except ExplorerError as problem:
         explain_problem(page, problem)
         pictures_stage(page, fields, controls)

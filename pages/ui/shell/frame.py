@@ -39,6 +39,7 @@ from tx_core.errors import (
     ModelUnavailable,
     OutOfMemory,
     RoomProblem,
+    TakesLong,
     TextMissing,
     TextProblem,
     memory_checked,
@@ -46,6 +47,7 @@ from tx_core.errors import (
 
 HEADINGS: dict[type[ExplorerError], str] = {
     TextMissing: texts.TEXT_MISSING,
+    TakesLong: texts.TAKES_LONG,
     TextProblem: texts.CHECK_INPUT,
     CheckpointProblem: texts.MODEL_NOT_LOADED,
     ModelUnavailable: texts.NOT_AVAILABLE,

@@ -1,5 +1,6 @@
 """Write numbers the same way on every page: shares, small differences, and differences that are only rounding."""
 
+import math
 from decimal import Decimal
 
 SIGN = "\N{NO-BREAK SPACE}%"
@@ -76,3 +77,10 @@ def _power_of_ten(number: Decimal) -> str:
     digits, exponent = f"{number:.0e}".split("e")
     power = f"10{str(int(exponent)).translate(SUPERSCRIPTS)}"
     return power if digits == "1" else f"{digits} × {power}"
+
+
+def duration(seconds: float) -> str:
+    """Write how long something may take: about 20 seconds, about 3 minutes."""
+    if seconds < 95:
+        return f"about {max(1, round(seconds / 10)) * 10} seconds"
+    return f"about {math.ceil(seconds / 60)} minutes"

@@ -16,20 +16,19 @@ from pages.ui.shell.frame import explain
 from pages.ui.shell.texts import SEE_EXAMPLE, SENTENCE
 from pages.ui.stage import view_options
 from pages.ui.stage.changes import active_changes, drop_missing_changes
+from pages.ui.stage.long_runs import offer_long
 from pages.ui.stage.packing import RunName
 from pages.ui.stage.sources import reading, source
-from pages.ui.stage.texts import EXCHANGE, NEEDS_OWN_BERT, NO_SECOND_SENTENCE, PAIR_TOO_LONG, SECOND_SENTENCE
+from pages.ui.stage.texts import EXCHANGE, NEEDS_OWN_BERT, NO_SECOND_SENTENCE, SECOND_SENTENCE
 from pages.ui.stage.tokens import SPECIAL_FIELD, ask_special_tokens, note_special_tokens, reading_in_link, warn_of_unknown
 from tx_core.engine import catalogue
 from tx_core.engine.catalogue import DEFAULT, ModelCard
 from tx_core.engine.engine import Engine, no_head
-from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable, TextMissing, TextProblem, memory_checked
+from tx_core.errors import CheckpointProblem, ExplorerError, ModelUnavailable, TakesLong, TextMissing, memory_checked
 from tx_core.transformer.trace import Trace
 
 Inputs = TypeVar("Inputs")
 """What a page is asked, as its script takes it: with `text`, and `engine()`."""
-MAX_PAIR_TOKENS = 48
-"""Of either of two sentences that are compared: the model runs once for each token in every layer."""
 SECOND_WIDTH = 280
 """Pixels of the box of a second sentence: on a phone, the first then has a row of its own."""
 
@@ -221,13 +220,10 @@ def pair_inputs(
     return inputs
 
 
-def check_pair(engine: Engine, text: str, text_b: str) -> None:
-    """Raise TextMissing without sentence B, and TextProblem where A or B is too long to be followed token by token."""
+def check_pair(text_b: str) -> None:
+    """Raise TextMissing without sentence B."""
     if not text_b.strip():
         raise TextMissing(NO_SECOND_SENTENCE)
-    longest = max(len(engine.encode(one)) for one in (text, text_b))
-    if longest > MAX_PAIR_TOKENS:
-        raise TextProblem(PAIR_TOO_LONG.format(tokens=longest, most=MAX_PAIR_TOKENS))
 
 
 def ask_model(
@@ -308,9 +304,15 @@ def note_reading(inputs: SentenceInputs, trace: Trace, notes: Sequence[str] = ()
 
 
 def explain_problem(page: str, problem: ExplorerError, model: str = DEFAULT) -> None:
-    """Explain what cannot be shown; offer a built-in model in place of another, the example where a text is missing."""
+    """Explain what cannot be shown; offer a built-in model in place of another, the example where a text is missing, and what
+    takes long.
+    """
     explain(problem)
     if isinstance(problem, TextMissing) and is_offered("examples"):
         st.button(SEE_EXAMPLE, key=widget_key(page, "see_example"), on_click=ask_for_first_view, args=(page,))
-    if isinstance(problem, ModelUnavailable | CheckpointProblem) and widget_key(page, "model") in st.session_state:
+    if isinstance(problem, TakesLong) and problem.asked is not None:
+        offer_long(page, problem.asked, problem.seconds)
+    replaceable = isinstance(problem, ModelUnavailable | CheckpointProblem)
+    replaceable |= isinstance(problem, TakesLong) and value_of(page, "model") != model
+    if replaceable and widget_key(page, "model") in st.session_state:
         controls.offer_default_model(widget_key(page, "model"), model)

@@ -59,10 +59,16 @@ EXCHANGE = "A ⇄ B"
 NO_SECOND_SENTENCE = (
     "Write sentence B: sentence A with one word changed so that the answer changes, such as “key” instead of “keys”."
 )
-PAIR_TOO_LONG = (
-    "The longer sentence has {tokens} tokens, and at most {most} are compared here, since the model runs once for each of them "
-    "in every layer: shorten it."
+RUNS_DONE = "The model has run {done:,} of {total:,} times"
+TAKES_LONG = (
+    "With {tokens:,} tokens this runs {model} {runs:,} times, which takes {duration} while nobody else computes here. Up to "
+    "{most:,} tokens are computed at once, and a smaller model is faster."
 )
+TAKES_TOO_LONG = (
+    "With {tokens:,} tokens this would run {model} {runs:,} times and take {duration}: shorten the text, up to {most:,} tokens "
+    "are computed at once, or choose a smaller model."
+)
+COMPUTE_LONG = "Compute it: {duration}"
 ENCODER_ONLY = (
     "This model has an encoder and a decoder; only its encoder is shown here. "
     "Its decoder reads the second sentence, so that sentence changes nothing here."

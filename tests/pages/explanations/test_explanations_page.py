@@ -1,12 +1,14 @@
 """The page of explanations: every number is the core's, the table is the stored one, and what is said is put to the model."""
 
+from math import inf
+
 import numpy as np
 
-from pages.explanations import texts
+from pages.explanations import methods, texts
 from pages.ui.shell.numbers import whole_percent
 from tests.support.drawings import problems, says
 from tests.support.staged import looked_at, staged, staged_pictures
-from tx_core.causal.deciding_words import explain_pair, shares_first, stored_pairs
+from tx_core.causal.deciding_words import explain_pair, pair_seconds, quick_methods, read_pair, shares_first, stored_pairs
 from tx_core.causal.explain import METHODS, READS_ATTENTION, side_by_side
 
 PAGE = "explanations"
@@ -28,6 +30,25 @@ def test_both_pictures_are_the_core_s_with_the_deciding_word_in_a_frame_and_its_
         assert ", ".join(first) in drawn["sentence"]
         assert [one.method for one in explanations][-len(READS_ATTENTION) :] == list(READS_ATTENTION)  # "the last 5 rows"
     assert listing["chart"]["title"] == "“dogs”"
+
+
+def test_methods_that_take_long_are_named_before_anything_is_computed_and_one_click_adds_them(open_app, engine, monkeypatch):
+    run = read_pair(engine, PAIR["text"], PAIR["text_b"]).run
+    seconds = pair_seconds(run, quick_methods(run, inf)) / 4
+    quick = quick_methods(run, seconds)
+    assert set(READS_ATTENTION) | {"erasure", "lrp"} <= set(quick) < set(METHODS) and "integrated" not in quick
+    monkeypatch.setattr(methods, "AT_ONCE_SECONDS", seconds)
+    app = open_app(PAGE, **PAIR)
+    assert not app.exception
+    found = explain_pair(engine, PAIR["text"], PAIR["text_b"])
+    drawn, _ = looked_at(app)
+    assert drawn["rows"] == [texts.METHODS[name] for name in quick]
+    rows = [one for one in found.rather if one.method in quick]
+    np.testing.assert_allclose(drawn["values"], side_by_side(rows), atol=1e-5)
+    assert any(texts.METHODS["integrated"] in one.value for one in app.text)
+    app.button(key=f"{PAGE}_long_runs_button").click().run()
+    drawn, _ = looked_at(app)
+    np.testing.assert_allclose(drawn["values"], side_by_side(found.rather), atol=1e-5)
 
 
 def test_a_word_leads_on_to_the_head_in_which_the_blank_looks_most_at_it_and_to_patching_with_the_pair(open_app, engine):

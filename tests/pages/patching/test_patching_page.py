@@ -8,12 +8,13 @@ import pytest
 from pages.contents import page
 from pages.patching import texts
 from pages.patching.inputs import EXAMPLES
-from pages.ui.shell.numbers import percent
+from pages.ui.shell.numbers import duration, percent
+from pages.ui.stage import long_runs
 from pages.ui.stage import texts as stage_texts
 from tests.support.checkpoints import write_bert
 from tests.support.drawings import problems, says
 from tests.support.staged import ask_stage, is_empty, looked_at, stage_says, staged
-from tx_core.causal.patch import patch
+from tx_core.causal.patch import patch, patch_runs
 from tx_core.engine.engine import head_missing
 
 PAGE = "patching"
@@ -40,6 +41,31 @@ def test_the_map_is_the_core_s_from_below_and_each_cell_shows_its_prediction(ope
         said = stage_says(app, **{look: f"{cell[0] + 1}-{cell[1] + 1}"})
         assert percent(float(grid.probabilities[cell][0])) in said
         assert f"{grid.effect[cell].round(2) + 0.0:.2f}".replace("-", "−") in said
+
+
+def test_a_map_that_takes_long_says_so_and_what_fits_before_it_begins_and_one_click_computes_it(open_app, engine, monkeypatch):
+    tokens = len(engine.encode(NAMES["text_b"]))
+    runs, seconds = patch_runs(engine, tokens, "residual")
+    monkeypatch.setattr(long_runs, "AT_ONCE_SECONDS", seconds / 4)
+    app = open_app(PAGE, **NAMES)
+    assert not app.exception and is_empty(app)
+    told = {"model": engine.title, "runs": runs, "tokens": tokens, "most": tokens // 2, "duration": duration(seconds)}
+    assert stage_texts.TAKES_LONG.format(**told) in says(app)
+    app.button(key=f"{PAGE}_long_runs_button").click().run()
+    grid = patch(engine, source=NAMES["text"], target=NAMES["text_b"], answers=("her", "his"))
+    np.testing.assert_allclose(looked_at(app)[0]["values"], grid.effect[::-1], atol=1e-6)
+    app.text_input(key=f"{PAGE}_text_b").set_value("He lost [MASK] keys.").run()
+    assert is_empty(app)  # it is asked for once more
+    monkeypatch.setattr(long_runs, "LONGEST_SECONDS", seconds / 2)
+    app.run()
+    assert stage_texts.TAKES_TOO_LONG.partition("{")[0] in says(app) and "shorten the text" in says(app)
+    assert f"{PAGE}_long_runs_button" not in [one.key for one in app.button]
+
+
+def test_texts_of_more_than_48_tokens_are_compared(open_app):
+    texts_of = {name: f"{text} " + "They were on the table in the old house . " * 4 for name, text in NAMES.items()}
+    app = open_app(PAGE, **texts_of, answer="her", answer_b="his", what="head")
+    assert not app.exception and not is_empty(app)
 
 
 def test_a_model_without_a_head_is_not_said_to_write(open_app, host, tmp_path):

@@ -5,7 +5,14 @@ import pytest
 import torch
 import transformers
 
-from tx_core.analysis.attribution import INTEGRATION_STEPS, attribute, rank_agreement
+from tx_core.analysis.attribution import (
+    INTEGRATION_STEPS,
+    attribute,
+    attribution_seconds,
+    check_attribution_length,
+    gradient_times_input,
+    rank_agreement,
+)
 from tx_core.engine import catalogue
 from tx_core.engine.hub import load
 from tx_core.errors import TextProblem
@@ -21,10 +28,18 @@ def asked(engine):
 
 
 def test_a_text_that_would_take_too_long_is_refused_with_what_to_do(engine, asked, monkeypatch: pytest.MonkeyPatch):
+    encoding, _, _ = asked
+    check_attribution_length(engine, encoding)
+    monkeypatch.setattr("tx_core.analysis.attribution.AT_ONCE_SECONDS", attribution_seconds(engine, 3))
+    with pytest.raises(TextProblem, match=f"at most 3 tokens.*shorten it by {len(encoding) - 3} tokens"):
+        check_attribution_length(engine, encoding)
+
+
+def test_gradient_times_input_alone_is_that_of_the_attribution(engine, asked):
     encoding, place, best = asked
-    monkeypatch.setattr("tx_core.analysis.attribution.MAX_ATTRIBUTION_WORK", INTEGRATION_STEPS * engine.info.num_layers * 3)
-    with pytest.raises(TextProblem, match=r"shorten it by \d+ tokens"):
-        attribute(engine, encoding, place, best[0].id)
+    found = attribute(engine, encoding, place, best[0].id, best[1].id)
+    alone = gradient_times_input(engine, encoding, place, best[0].id, best[1].id)
+    np.testing.assert_allclose(alone, found.gradient_input, atol=1e-6)
 
 
 LOOKUP = {"embedded": "bert.embeddings.word_embeddings", "roberta": "roberta.embeddings.word_embeddings"}
