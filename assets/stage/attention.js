@@ -229,7 +229,8 @@ function show(stage, state, view, before, after, difference) {
   const heads = [header.run, header.before].filter(Boolean).flatMap((run) => stacksOf(header, run)).map((stack) => stack.heads);
   stage.root.style.setProperty("--wall", `${wallWidth(Math.max(...heads))}px`);
   placeStage(stage.root);
-  drawMap(stage.map, { model, lines, focus: row, show: state.show, said: sentence, theme, room: roomOf(stage) });
+  const isAloneToRoom = stage.root.classList.contains("presented") && state.show === "both"; // in larger cells, without its lines
+  drawMap(stage.map, { model, lines, focus: row, show: isAloneToRoom ? "heatmap" : state.show, said: sentence, theme, room: roomOf(stage) });
   const isAlone = parts.follows && compared !== "difference"; // of one of two runs, its own weights are listed
   const moved = before && !isAlone && { before: before.codes, after: after.codes, difference: difference.codes, texts: parts.barTexts?.(stage, view, row) };
   drawBars(stage.bars, model, row, moved ?? {});

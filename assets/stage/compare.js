@@ -10,7 +10,7 @@ import { attentionStage } from "./attention.js";
 import { makeChooser } from "./attention/toolbar.js";
 import { flag } from "./core/address.js";
 import { csvText, withOrigin } from "./core/export_menu.js";
-import { compute } from "./core/page.js";
+import { compute, onTurn } from "./core/page.js";
 import { differenceOn, differingShare, hasBoth, onPair, pairViews } from "./core/pair.js";
 import { stacksOf } from "./core/run.js";
 import { describeDifference, headName } from "./core/sentences.js";
@@ -29,7 +29,7 @@ const FIELDS = {
 };
 const PARTS = {
   entry: "compare", fields: FIELDS, arrange, makeRow, choosers, possible, settle, take, maps, describe, headsInWords, barTexts, titles, drawHeads, notes, tell,
-  draw, otherFigure, files: { captionOf, csvOf, fileName: ({ header }) => header.stem },
+  draw, end: ({ stopTurning }) => stopTurning?.(), otherFigure, files: { captionOf, csvOf, fileName: ({ header }) => header.stem },
 };
 
 export const { mount, offline } = attentionStage(PARTS);
@@ -232,6 +232,15 @@ function arrange(stage) {
   stage.about.firstChild.textContent = labels.about;
   stage.words = makeWords(stage, (number) => stage.store.set({ word: linked(stage, stage.store.get(), stage.header.followed[number].places) }));
   stage.about.before(stage.words.node);
+  stage.stopTurning = onTurn(stage, (by) => turn(stage, by));
+}
+
+// To a room the map fills the screen, and the word through the layers is its next picture. Returns whether there was another one.
+function turn({ root, redraw }, by) {
+  if (root.classList.contains("turned") === by > 0) return false;
+  root.classList.toggle("turned", by > 0);
+  redraw();
+  return true;
 }
 
 // Which side's heads the wall shows: A's where A is shown, else B's.
@@ -303,7 +312,7 @@ function sharesOf(stage, state, isHere) {
 // --- Beside and after the picture: how similar a word's vectors are in A and in B, layer by layer, of the row that was marked last, or of a
 // word that is chosen
 
-const [WIDE, TALL] = [900, 340]; // pixels, the sentence included
+const [WIDE, TALL, BELOW] = [900, 340, 16]; // pixels, the sentence included; below the picture that a room sees
 
 function makeWords({ header: { labels } }, choose) {
   const words = { labels };
@@ -319,6 +328,7 @@ const wordOf = (followed, places) => followed.find((one) => same(one.places, pla
 
 // places: of the chosen word among all whole words, in A and in B; null for the first one.
 function drawWords({ header: { followed, nothing }, theme, root }, words, places) {
+  if (!words.node.clientWidth) return; // to a room, while the map is shown
   const found = wordOf(followed, places);
   words.choose.hidden = words.chart.node.hidden = !found;
   words.nothing.hidden = Boolean(found);
@@ -326,7 +336,8 @@ function drawWords({ header: { followed, nothing }, theme, root }, words, places
   if (!found) return;
   words.choose.set(followed.map(({ name }, number) => [String(number), visible(name)]), String(followed.indexOf(found)));
   const width = Math.min(WIDE, words.node.clientWidth);
-  drawChart(words.chart, found.chart, { theme, width, height: TALL, sentence: found.said, cell: words.labels.step, details: [], canChoose: false });
+  const height = root.classList.contains("presented") ? root.clientHeight - words.chart.node.offsetTop - BELOW : TALL;
+  drawChart(words.chart, found.chart, { theme, width, height, sentence: found.said, cell: words.labels.step, details: [], canChoose: false });
   root.dataset.word = found.name;
 }
 

@@ -265,12 +265,12 @@ function turn(stage, by) {
 // Draws the pictures of a row, and returns how high it is.
 function drawRow(stage, row, theme, least) {
   const isWide = stage.root.classList.contains("wide");
+  const isPresented = stage.root.classList.contains("presented");
   let height = least;
   for (const picture of row.toSorted((one, other) => isFlexible(one.chart) - isFlexible(other.chart))) {
     const { view, chart, sentence, cell, details, chooses, chosen } = picture;
     if (chart.kind === "matrices") {
-      const { classList } = stage.root;
-      const tall = classList.contains("presented") ? height : classList.contains("wide") ? Math.max(MATRICES, height) : NARROW_MATRICES;
+      const tall = isPresented ? height : isWide ? Math.max(MATRICES, height) : NARROW_MATRICES;
       drawSteps(view, chart, valuesOf(stage), { theme, width: view.node.clientWidth, height: tall, sentence });
       continue;
     }
@@ -282,7 +282,7 @@ function drawRow(stage, row, theme, least) {
     const link = stage.offline ? null : picture.link;
     const draw = chart.kind === "listing" ? drawListing : drawChart;
     draw(view, chart, { theme, width: view.node.clientWidth, height, sentence, cell, details, canChoose, chosen, link });
-    if (isWide && chart.kind === "bars") height = Math.max(height, view.laid.height + AROUND);
+    if (isWide && !isPresented && chart.kind === "bars") height = Math.max(height, view.laid.height + AROUND);
   }
   return row[0].view.node.parentElement.offsetHeight;
 }

@@ -17,7 +17,7 @@ const FIELDS = {
   focus: (place) => (place === null ? "" : String(place + 1)), moment: (batch) => (batch === null ? "" : String(batch)),
 };
 const PARTS = { entry: "training", fields: FIELDS, arrange, take, settle, draw, controls, headsInWords };
-const CURVE_HEIGHT = 150; // pixels
+const [CURVE_HEIGHT, LEAST_CURVE, BETWEEN_CURVES] = [150, 64, 8]; // pixels
 
 export const { mount, offline } = attentionStage(PARTS);
 export default mount;
@@ -143,12 +143,15 @@ function drawCurves(stage, curves, batch, theme) {
     if (number >= curves.length) node.remove();
     else if (!node.isConnected) stage.charts.append(node); // one that is moved loses the focus
   });
+  const { side, answer, root } = stage;
+  const areAlone = root.classList.contains("presented") && answer.node.hidden; // in sight of a room all at once
+  const size = areAlone ? { height: Math.floor(side.clientHeight / curves.length) - BETWEEN_CURVES, least: LEAST_CURVE } : { height: CURVE_HEIGHT };
   curves.forEach((curve, number) => {
     const view = stage.curves[number];
     const series = curve.series.map((line) => ({ ...line, values: line.values.map((value) => value ?? NaN) }));
     const canChoose = Boolean(stage.header.run);
     const shown = curve.steps.findLastIndex((step) => Number(step) <= batch);
-    drawChart(view, { ...curve, series, shown }, { theme, width: view.node.clientWidth, height: CURVE_HEIGHT, sentence: "", cell: TEXTS.training.step, details: [], canChoose });
+    drawChart(view, { ...curve, series, shown }, { theme, width: view.node.clientWidth, ...size, sentence: "", cell: TEXTS.training.step, details: [], canChoose });
   });
 }
 

@@ -312,6 +312,59 @@ def test_a_fill_means_its_number_whatever_is_chosen(modules: Page):
         assert len(set(light)) == values.size
 
 
+LAID = """async ([message, room, isSquare]) => {
+  const { unpackStage } = await import('/stage/core/run.js')
+  const { takeMatrices } = await import('/stage/matrices/matrix.js')
+  const { drawMatrices, makeMatrices } = await import('/stage/views/matrices.js')
+  const { readTheme } = await import('/canvas/core/theme.js')
+  const { TEXTS } = await import('/canvas/core/texts.js')
+  const written = new Map()
+  const fill = CanvasRenderingContext2D.prototype.fillText
+  CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+    written.set(this.canvas, [...(written.get(this.canvas) ?? []), text])
+    return fill.call(this, text, ...rest)
+  }
+  const style = document.createElement('style')
+  style.textContent = await (await fetch('/stage/stage.css')).text()
+  const model = takeMatrices(unpackStage(Uint8Array.from(message)), TEXTS.matrices)
+  const view = makeMatrices({ choose() {}, hover() {} })
+  document.body.replaceChildren(style, view.node)
+  const names = model.matrices.map(({ name }) => name)
+  const about = { chosen: null, active: null, numbers: false, theme: readTheme(document.body), zoom: 1, least: isSquare ? 0 : 10 }
+  drawMatrices(view, model, { ...about, names, leads: ['', '', '→'], room, isSquare })
+  const panels = names.map((name) => view.panels.get(name))
+  const boxes = panels.map(({ canvas }) => canvas.getBoundingClientRect())
+  const labels = panels.map(({ canvas }) => written.get(canvas))
+  CanvasRenderingContext2D.prototype.fillText = fill
+  document.body.replaceChildren()
+  return { labels, rows: written.get(view.labels[0].canvas), places: panels.map(({ place }) => [place.wide, place.high]),
+    lefts: boxes.map(({ left }) => left), rights: boxes.map(({ right }) => right), bottom: boxes[0].bottom }
+}"""
+
+
+@pytest.mark.parametrize(("room", "square"), [((972, 330), False), ((790, 380), True), ((790, 240), True)])
+def test_matrices_beside_each_other_have_all_their_names_and_squares_to_a_room(
+    modules: Page, room: tuple[int, int], square: bool
+):
+    words = ("[CLS]", "the", "cat", "sat", "on", "a", "mat", ".", "[SEP]")
+    names = MatrixNames(words, {name: (name, "", "") for name in ("mask", "masked", "weights")}, 9)
+    matrices = [names.by_pair(name, np.zeros((9, 9), np.float32)) for name in ("mask", "masked", "weights")]
+    width, height = room
+    message = list(join(*describe_matrices(MatrixSteps(matrices))))
+    found = modules.evaluate(LAID, [message, {"width": width, "height": height}, square])
+    assert [set(labels) for labels in found["labels"]] == [set(words)] * 3
+    assert set(found["rows"]) == set(words)
+    gaps = np.subtract(found["lefts"][1:], found["rights"][:-1])
+    assert gaps.min() >= 24  # none touches its neighbour
+    if square:
+        ((wide, high),) = set(map(tuple, found["places"]))
+        assert wide == high
+        assert (
+            width - found["rights"][-1] < 27 * 1.2 or height - found["bottom"] < 2 * high
+        )  # as wide or as high as there is room
+        assert found["rights"][-1] <= width
+
+
 def test_shares_points_and_ratios_are_written_as_by_the_page(modules: Page):
     steps = [0.0, *(digits * 10.0**-power for power in (*range(1, 9), 40, 310) for digits in (1, 1.26, 4.97, 9.97, 9.996))]
     written = modules.evaluate(

@@ -39,8 +39,9 @@ export function makeChart({ choose }) {
   return made;
 }
 
-// chart: as assets/canvas/figure/charts.js takes it; about: sentence, cell, details, `canChoose`, and the size that is left for it.
-export function drawChart(made, chart, { theme, width, height, sentence, cell, details, canChoose }) {
+// chart: as assets/canvas/figure/charts.js takes it; about: sentence, cell, details, `canChoose`, and the size that is left for it. least:
+// pixels of height that it takes in any case.
+export function drawChart(made, chart, { theme, width, height, sentence, cell, details, canChoose, least = LEAST }) {
   Object.assign(made, { about: { cell, details, canChoose } });
   setText(made.title, chart.title ? visible(chart.title) : "");
   made.title.hidden = !chart.title;
@@ -56,9 +57,9 @@ export function drawChart(made, chart, { theme, width, height, sentence, cell, d
   made.canvas.setAttribute("aria-label", visible((!chart.sentenceFirst && sentence) || [chart.title, largestBars(chart)].filter(Boolean).join(": ") || TEXTS.pictures.picture));
   const keys = canChoose ? TEXTS.pictures.keysChoose : TEXTS.pictures.keys;
   made.pad.setAttribute("aria-label", say(keys, { title: visible(chart.title || sentence || TEXTS.pictures.picture) }));
-  const room = Math.max(LEAST, height - heightAround(made));
+  const room = Math.max(least, height - heightAround(made));
   const lay = (tall) => {
-    made.chart = sized(chart, Math.max(LEAST, tall));
+    made.chart = sized(chart, Math.max(least, tall));
     made.laid = layKind(made.canvas.getContext("2d"), theme, made.chart, width);
   };
   lay(room - GROWN[chart.kind]);
@@ -113,7 +114,7 @@ function largestBars({ kind, labels, values, ends }) {
   return order.slice(0, NAMED_BARS).map((row) => `${labels[row]} ${ends[row]}`).join(", ");
 }
 
-const heightAround = ({ title, legend, note, said }) => [title, legend, note, said].reduce((sum, node) => sum + node.offsetHeight, 0);
+const heightAround = ({ node, pad }) => node.offsetHeight - pad.offsetHeight;
 
 function sized(chart, tall) {
   if (["lines", "points", "grid"].includes(chart.kind)) return { ...chart, tall };

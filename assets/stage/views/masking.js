@@ -52,9 +52,8 @@ export function deriveMasked(made, { model, masking }, { kind, width, mask: pain
   byName.leaky.title = grouped(penalty);
 }
 
-// Lays the brush over the mask, and says what leaks or attends to nothing.
-export function drawMasked(made, view, { model, masking: { labels, paintable, penalised } }, { penalty }) {
-  const { brush, found, tokens, mask } = made;
+// Lays the brush over the mask.
+export function drawMasked({ brush, mask }, view, { model, masking: { paintable } }) {
   const panel = view.panels.get("mask");
   if (paintable && panel?.node.isConnected) {
     if (brush.node.parentElement !== panel.box) panel.box.append(brush.node);
@@ -62,6 +61,11 @@ export function drawMasked(made, view, { model, masking: { labels, paintable, pe
     brush.node.style.setProperty("--names", `${view.labelWidth}px`);
     drawMask(brush, model.byName.mask, mask, panel.place);
   } else brush.node.remove();
+}
+
+// Says what leaks or attends to nothing.
+export function sayMasked(made, { model, masking: { labels, penalised } }, { penalty }) {
+  const { found, tokens, mask } = made;
   const empty = emptyRows(mask, tokens);
   made.block.disabled = empty.length > 0;
   const parts = penalised ? leaksSaid(labels, leaks(found, tokens, mask), grouped(penalty)) : [];

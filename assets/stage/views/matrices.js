@@ -13,7 +13,8 @@ import { paintAt, say, write } from "../../canvas/core/text.js";
 const [SMALLEST, LARGEST, WIDEST, TOUCHABLE, TOUCHABLE_WITH_NUMBERS, WITH_NUMBERS, LOW] = [4, 52, 80, 26, 30, 38, 20]; // pixels of a cell
 const [LEAST_OF_ALL, LARGEST_OF_ALL, SMALL, FEW_LINES] = [7, 28, 12, 2]; // pixels of a cell where all matrices stand below each other; small ones may take more lines
 const NARROW = 600;
-const ROOM_ABOVE = 92; // pixels above the cells of a line: titles and column names
+const [ABOVE_CELLS, ABOVE_SQUARES] = [68, 56]; // pixels above the column names of a line: titles; to a room they say less
+const [BESIDE_NAME, NUMBER] = [4, 20]; // pixels between upright names; of which numbers need no more, some of which may be left out
 const [LEAST_ZOOM, MOST_ZOOM, STEP] = [0.5, 4, 1.25];
 const [NARROWEST_PANEL, GAP, WIDEST_NAME, TALLEST_NAME] = [84, 30, 76, 62];
 const [NAMES, ROW_NAMES] = [12, 13]; // pixels of letters
@@ -34,12 +35,12 @@ function shownOf(model, names, leads) {
 }
 
 // names: of the matrices that are drawn, all for null; leads: what stands before each. active: the cell that is pointed at or chosen.
-// least: of a cell, in pixels; numbers are then written where they fit.
-export function drawMatrices(made, model, { names, leads, chosen, active, numbers, theme, room, zoom, several, least = 0 }) {
+// least: of a cell, in pixels; numbers are then written where they fit. isSquare: as to a room, whose cells are no wider than high.
+export function drawMatrices(made, model, { names, leads, chosen, active, numbers, theme, room, zoom, several, least = 0, isSquare = false }) {
   const shown = shownOf(model, names, leads);
   Object.assign(made, { model, chosen, numbers, theme, table: differenceTable(theme.dark) });
   made.labelWidth = labelWidthOf(made);
-  const { cell, wide, lines } = several ? { wide: 0, ...inLines(shown, room, made.labelWidth, numbers && !least) } : inOneLine(shown, room, made.labelWidth, numbers, least);
+  const { cell, wide, lines } = several ? { wide: 0, ...inLines(made, shown, room, numbers && !least) } : isSquare ? squaresInOneLine(made, shown, room) : inOneLine(made, shown, room, numbers, least);
   made.cell = Math.max(SMALLEST, Math.round(cell * zoom));
   made.wide = Math.round(wide * zoom);
   for (const matrix of shown) describe(panelOf(made, matrix.name), matrix, model.texts);
@@ -73,12 +74,20 @@ function showCell(made, { matrix, row, column }) {
   spot.remove();
 }
 
-// A step's matrices stand in one line, as high as there is room and as wide as they may be; else the line scrolls sideways.
-function inOneLine(matrices, { width, height }, labelWidth, numbers, asked = 0) {
+// The largest cells that are as high as there is room; a line that is wider scrolls sideways.
+function tallest(row, matrices, height, above, largest = LARGEST) {
   const rows = Math.max(...matrices.map((matrix) => matrix.rows));
-  const fits = (cell, wide) => lineWidth(matrices, labelWidth, cell, wide) <= width;
+  const fits = (cell) => above + topOf({ ...row, cell, wide: 0 }, matrices) + rows * cell <= height;
+  let cell = largest;
+  while (cell > SMALLEST && !fits(cell)) cell -= 1;
+  return cell;
+}
+
+// A step's matrices stand in one line, as high as there is room and as wide as they may be; else the line scrolls sideways.
+function inOneLine(row, matrices, { width, height }, numbers, asked = 0) {
+  const fits = (cell, wide) => lineWidth(matrices, row.labelWidth, cell, wide) <= width;
   const least = width < NARROW ? (asked ? TOUCHABLE_WITH_NUMBERS : TOUCHABLE) : asked || (numbers ? LOW : SMALLEST);
-  const tall = Math.max(SMALLEST, Math.min(LARGEST, Math.floor((height - ROOM_ABOVE) / rows)));
+  const tall = tallest(row, matrices, height, ABOVE_CELLS);
   let cell = tall;
   while (cell > 7 && !fits(cell, 0)) cell -= 1;
   if (!fits(cell, 0)) cell = Math.min(tall, LOW);
@@ -86,6 +95,13 @@ function inOneLine(matrices, { width, height }, labelWidth, numbers, asked = 0) 
   let wide = numbers && !asked ? WITH_NUMBERS : cell;
   while (wide < Math.min(WIDEST, (numbers && !asked ? 3 : 2) * cell) && fits(cell, wide + 1)) wide += 1;
   return { cell, wide, lines: [matrices] };
+}
+
+// The same in squares, as large as the height and the width allow.
+function squaresInOneLine(row, matrices, { width, height }) {
+  let cell = tallest(row, matrices, height, ABOVE_SQUARES, WIDEST);
+  while (cell > SMALLEST && lineWidth(matrices, row.labelWidth, cell) > width) cell -= 1;
+  return { cell, wide: 0, lines: [matrices] };
 }
 
 function panelWidth(matrix, cell, wide = 0) {
@@ -98,12 +114,13 @@ function cellWidth(matrix, cell, wide = 0) {
 }
 
 // All matrices, on a narrow screen in one line.
-function inLines(matrices, { width, height }, labelWidth, numbers) {
-  const [rows, longest] = [Math.max(...matrices.map((matrix) => matrix.rows)), Math.max(...matrices.map((matrix) => Math.max(matrix.rows, matrix.shown)))];
+function inLines(row, matrices, { width, height }, numbers) {
+  const { labelWidth } = row;
+  const longest = Math.max(...matrices.map((matrix) => Math.max(matrix.rows, matrix.shown)));
   const bound = Math.max(SMALLEST, Math.min(LARGEST_OF_ALL, Math.floor(620 / longest)));
   if (width < NARROW) return { cell: numbers ? WITH_NUMBERS : Math.min(TOUCHABLE, bound), lines: [matrices] };
   if (numbers) return { cell: WITH_NUMBERS, lines: packed(matrices, width, labelWidth, WITH_NUMBERS) };
-  for (let cell = Math.min(bound, Math.max(SMALL, Math.floor((height / FEW_LINES - ROOM_ABOVE) / rows))); cell >= LEAST_OF_ALL; cell -= 1) {
+  for (let cell = Math.min(bound, Math.max(SMALL, tallest(row, matrices, height / FEW_LINES, ABOVE_CELLS))); cell >= LEAST_OF_ALL; cell -= 1) {
     const lines = packed(matrices, width, labelWidth, cell);
     if ((lines.length <= FEW_LINES || cell <= SMALL) && lines.every((line) => lineWidth(line, labelWidth, cell) <= width)) return { cell, lines };
   }
@@ -142,7 +159,7 @@ function build(made, lines, pattern) {
   made.pattern = pattern;
   made.labels = [];
   made.lines.replaceChildren(...lines.map((line) => element("div", { class: "line" }, ...line.flatMap((matrix, index) => {
-    const parts = index && matrix.lead ? [element("span", { class: "lead", "aria-hidden": "true" }, matrix.lead)] : [];
+    const parts = index ? [element("span", { class: "lead", "aria-hidden": "true" }, matrix.lead)] : []; // a gap where there is no sign
     if (needsLabels(line, index)) parts.push(labelColumn(made, matrix));
     return [...parts, panelOf(made, matrix.name).node];
   }))));
@@ -249,8 +266,10 @@ function litRows(line, matrix, active, lights) {
   return lit;
 }
 
+// Names of tokens stand upright where each of them has room above its column.
 function isUpright(row, matrix) {
-  return widestName(row, matrix) <= Math.max(cellWidth(matrix, row.cell, row.wide) + 2, 20);
+  const widest = widestName(row, matrix);
+  return widest + BESIDE_NAME <= cellWidth(matrix, row.cell, row.wide) || (matrix.columnKind === "dimension" && widest <= NUMBER);
 }
 
 // The pixels above the cells of a line, for the names of their columns.
@@ -270,7 +289,7 @@ export function matricesFigure(model, { names, leads, chosen, numbers, several }
   return (context, theme, width) => {
     const row = { context, model, theme, numbers, table: differenceTable(theme.dark) };
     row.labelWidth = labelWidthOf(row);
-    const found = several ? { wide: 0, ...inLines(shown, { width, height: 2000 }, row.labelWidth, numbers) } : inOneLine(shown, { width, height: 900 }, row.labelWidth, numbers);
+    const found = several ? { wide: 0, ...inLines(row, shown, { width, height: 2000 }, numbers) } : inOneLine(row, shown, { width, height: 900 }, numbers);
     Object.assign(row, { cell: Math.max(10, found.cell), wide: found.wide });
     const state = { active: chosen, lights: chosen ? lightsOf(model, chosen) : [] };
     const placed = [];

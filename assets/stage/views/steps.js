@@ -6,7 +6,7 @@ import { TEXTS } from "../../canvas/core/texts.js";
 import { say } from "../../canvas/core/text.js";
 import { labelled, menu, zoomButtons } from "../core/toolbar.js";
 import { fillMatrixLegend } from "./legend.js";
-import { BELOW, deriveMasked, drawMasked, makeMasking } from "./masking.js";
+import { BELOW, deriveMasked, drawMasked, makeMasking, sayMasked } from "./masking.js";
 import { drawMatrices, makeMatrices, same, zoomed } from "./matrices.js";
 import { drawSum, makeSum } from "./sum.js";
 
@@ -108,18 +108,28 @@ export function drawSteps(made, data, values, { theme, width, height, sentence }
     fillMatrixLegend(made.legend, model.matrices, theme.dark, TEXTS.matrices);
   }
   drawSum(made.sum, model, active, data.grows);
-  const below = SUM_HEIGHT + (made.masking ? BELOW : 0) + (made.said.offsetHeight ? 3 : 2) * GAP;
-  const left = height ? Math.max(LEAST, height - made.row.offsetHeight - made.said.offsetHeight - below) : ALL_HEIGHT;
+  if (made.masking) sayMasked(made.masking, data, values);
+  const isSquare = Boolean(made.node.closest(".presented"));
+  const left = height ? roomFor(made, height, isSquare) : ALL_HEIGHT;
   made.view.node.style.maxHeight = height && step ? `${left}px` : "";
   made.node.classList.toggle("all-steps", several);
-  drawMatrices(made.view, model, { ...made.shown, active, theme, room: { width: width - GAP, height: several ? ALL_HEIGHT : left - GAP }, zoom: made.zoom, least: made.masking ? LEAST_PAINTED : 0 });
-  if (made.masking) drawMasked(made.masking, made.view, data, values);
+  drawMatrices(made.view, model, { ...made.shown, active, theme, room: { width: width - GAP, height: several ? ALL_HEIGHT : left - GAP }, zoom: made.zoom, least: made.masking ? LEAST_PAINTED : 0, isSquare });
+  if (made.masking) drawMasked(made.masking, made.view, data);
   const seen = `${name} ${cellWritten(chosen)}`;
   const isFirst = !made.seen && values.cell === data.masking?.first; // the first matrix is what the first view of a mask is about
   if (made.seen !== seen && chosen && !made.hover && !isFirst) showCellSideways(made, chosen);
   made.seen = seen;
   made.node.dataset.chosen = chosen ? cellWritten(chosen) : "";
   made.node.dataset.step = name;
+}
+
+// The pixels that are left for matrices: beside a sum of any cell; to a room, beside what is said now, and as before while a cell is pointed at.
+function roomFor(made, height, isPresented) {
+  if (isPresented && made.hover && made.room) return made.room;
+  const parts = [made.row, made.said, ...(isPresented ? [made.sum.node, ...(made.masking ? [made.masking.noted] : [])] : [])].map((node) => node.offsetHeight);
+  const kept = isPresented ? 0 : SUM_HEIGHT + (made.masking ? BELOW : 0);
+  made.room = Math.max(LEAST, height - kept - parts.reduce((sum, taken) => sum + taken + (taken ? GAP : 0), isPresented ? 0 : GAP));
+  return made.room;
 }
 
 // Brings a cell that another step or a link led to into the box of its line; the page itself stays where it is.

@@ -5,10 +5,11 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from pages.compare import texts as compare_texts
 from pages.ui.panels import lesson
 from pages.ui.shell.level import ADVANCED
 from pages.ui.stage import browser_texts
-from tests.browser.conftest import DARK
+from tests.browser.conftest import DARK, go_by_history
 from tests.support.seen import address, answered, button, drawn, picture, sentence, until
 
 pytestmark = pytest.mark.ci
@@ -102,6 +103,45 @@ def test_keys_begin_and_end_the_view_and_blank_the_screen_in_the_colours_of_the_
     fills_the_screen(page)
     page.evaluate("document.exitFullscreen()")  # what Escape does there
     expect(page).not_to_have_url(re.compile("present=1"))
+
+
+PRESENTED = {
+    "/patching": "[data-testid=chart] canvas[role=img]",
+    "/encoder_decoder": "[data-testid=training] canvas[role=img]",
+    "/fill_mask": "[data-testid=attention-heatmap]",
+    "/compare": "[data-testid=attention-heatmap]",
+    "/masks?part=one": "[data-testid=matrix-weights]",
+    "/self_attention": "[data-testid=matrix-matches]",
+}
+"""Pages, and the pictures of each that a room sees."""
+IN_SIGHT = """(root, pictures) => {
+  const leave = document.querySelector('button.leave').getBoundingClientRect()
+  const title = document.createRange()
+  title.selectNodeContents(root.querySelector('.stage-title'))
+  const isClear = [...title.getClientRects()].every(({ right, top }) => right <= leave.left || top >= leave.bottom)
+  const shown = [...root.querySelectorAll(pictures)].map((one) => one.getBoundingClientRect()).filter(({ width }) => width)
+  const isSeen = ({ top, bottom, right }) => top >= 0 && bottom <= innerHeight + 1 && right <= innerWidth
+  return isClear && shown.length && shown.every(isSeen)
+}"""
+
+
+def test_what_a_room_is_shown_is_in_sight_beside_the_way_back_and_asks_for_nothing_that_is_not(page_at):
+    page = page_at("/masks?part=one&present=1")
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    for path, pictures in PRESENTED.items():
+        go_by_history(page, f"{path}{'&' if '?' in path else '?'}present=1")
+        stage = page.get_by_test_id("stage")
+        until(page, lambda found=stage, seen=pictures: found.evaluate(IN_SIGHT, seen), f"{path} in sight")
+        expect(page.get_by_text(re.compile("Press “Switch off”"))).to_be_hidden()
+    expect(stage.get_by_test_id("stage-sum")).to_be_in_viewport(ratio=1)
+    go_by_history(page, "/compare?present=1")
+    similarity = page.get_by_role("heading", name=compare_texts.PICTURE["similarity"])
+    expect(similarity).to_be_hidden()
+    page.keyboard.press("PageDown")
+    expect(similarity).to_be_visible()
+    expect(page.get_by_test_id("attention-heatmap")).to_be_hidden()
+    page.keyboard.press("PageUp")
+    expect(page.get_by_test_id("attention-heatmap")).to_be_visible()
 
 
 def test_a_lesson_is_led_by_keys_from_its_words_to_its_picture_and_r_reveals(page_at):
