@@ -216,7 +216,7 @@ def test_in_the_first_picture_of_the_path_the_country_comes_from_the_city_in_lay
 
 
 def test_heads_look_at_a_fixed_distance_or_rest_and_a_row_is_a_whole(engine):
-    """“Some heads look at a fixed distance, …, and some rest where there is nothing to look at.”"""
+    """“Some heads mostly look at a fixed distance, …, and some often rest on [CLS] and [SEP].”"""
     attention = engine.trace("We stayed at home because it rained all night.").attention
     np.testing.assert_allclose(attention.weights.sum(-1), 1, atol=1e-5)
     for head, distance in ((7, -1), (1, 1)):
