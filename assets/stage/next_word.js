@@ -4,7 +4,7 @@
 import { button, element, refill, setText, visible } from "../canvas/core/surface.js";
 import { TEXTS } from "../canvas/core/texts.js";
 import { say } from "../canvas/core/text.js";
-import { percent, points } from "../canvas/core/numbers.js";
+import { percent, points, sharesInChange } from "../canvas/core/numbers.js";
 import { chartsDrawing } from "../canvas/figure/charts.js";
 import { attentionStage } from "./attention.js";
 import { WRITE } from "./core/address.js";
@@ -96,7 +96,8 @@ function likely(stage, state) {
   if (before) for (const one of best("was").slice(0, 3)) firsts.add(one);
   const words = [...firsts, ...known.filter((one) => one.token === chosen && !firsts.has(one))].map(({ token, was, now }) => {
     const [id, label] = stage.header.next.tokens[token];
-    return { id, token, label: visible(label), before: was, after: now, moved: Boolean(before), saidBefore: percent(was), saidAfter: percent(now), delta: points(now - was),
+    const [saidBefore, saidAfter] = before ? sharesInChange(was, now) : [percent(was), percent(now)];
+    return { id, token, label: visible(label), before: was, after: now, moved: Boolean(before), saidBefore, saidAfter, delta: points(now - was),
       note: token === chosen ? stage.header.labels.stands : writes(stage) ? say(stage.header.labels.put, { word: label }) : "", guess: null, chosen: token === chosen };
   });
   return { words, best: best("now")[0], was: best("was")[0], sums, place };

@@ -20,9 +20,10 @@ from pages.fill_mask.run import BlankRun, LookedAt
 from pages.ui.shell import controls
 from pages.ui.shell.address import is_offered, set_values, value_of
 from pages.ui.shell.level import is_hidden
-from pages.ui.shell.numbers import percent, points, signed
+from pages.ui.shell.numbers import percent, points, signed, whole_percent
 from pages.ui.stage import texts as stage_texts
 from pages.ui.stage.attention import NO_RUN, about_run, class_guesses, empty_stage, take_changes
+from pages.ui.stage.browser_texts import ALMOST_NONE
 from pages.ui.stage.changes import Changes, describe_change
 from pages.ui.stage.charts import bars_drawing, moved_drawing
 from pages.ui.stage.first_picture import show_first_picture
@@ -109,7 +110,7 @@ def _prediction(page: str, run: BlankRun, looked: LookedAt) -> dict[str, object]
     guessed = _mark_guesses(page, run, looked, likely)
     rest = _rest(run, likely, blank.rest, looked.answer.filling.encoding.tokens, changed=bool(looked.shift))
     if looked.shift:
-        rest = f"{texts.MOVED.format(variation=percent(looked.shift.variation))} {rest}"
+        rest = f"{texts.MOVED.format(variation=whole_percent(looked.shift.variation))} {rest}"
     return {
         "blank": [looked.text, looked.place],
         "blanks": run.blank_names,
@@ -174,8 +175,16 @@ def _figure(
 
 
 def _bar(label: str, before: float, after: float, detail: str, *, moved: bool) -> dict[str, object]:
-    said = {"saidBefore": percent(before), "saidAfter": percent(after), "delta": points(after - before)}
+    was, now = shares_in_change(before, after) if moved else (percent(before), percent(after))
+    said = {"saidBefore": was, "saidAfter": now, "delta": points(after - before)}
     return {"label": label, "before": before, "after": after, "moved": moved, "note": detail, "guess": None} | said
+
+
+def shares_in_change(before: float, after: float) -> tuple[str, str]:
+    """Write two shares to be compared at a glance: as `percent`, but as "almost 0" a tiny one beside one of 1 % or more."""
+    if min(before, after) >= 0.0001 or max(before, after) < 0.01:
+        return percent(before), percent(after)
+    return (ALMOST_NONE, percent(after)) if before < after else (percent(before), ALMOST_NONE)
 
 
 def _likely_words(looked: LookedAt, run: BlankRun) -> list[dict[str, object]]:

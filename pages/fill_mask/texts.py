@@ -14,7 +14,7 @@ NOW = "{changed}: “{word}”, {share} (was “{before_word}”, {before})."
 STILL = "{changed}: still “{word}”, {share} (was {before})."
 WITHOUT = "Without {place}"
 WITH_CHANGES = "With {count} changes"
-MOVED = "{variation} of the probability went to other words."
+MOVED = "{variation} of its bet moved to other words."
 
 # Input
 

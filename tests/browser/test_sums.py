@@ -15,6 +15,7 @@ from playwright.sync_api import BrowserContext, Page, Route
 from pages.fill_mask import texts
 from pages.fill_mask.head_scan import followed_name
 from pages.fill_mask.predictions import ratio_in_words
+from pages.fill_mask.stage import shares_in_change
 from pages.masks.inputs import mask_to_link
 from pages.self_attention.head import head_matrices, head_steps
 from pages.ui.shell.numbers import percent, points, small_number
@@ -369,15 +370,17 @@ def test_shares_points_and_ratios_are_written_as_by_the_page(modules: Page):
     steps = [0.0, *(digits * 10.0**-power for power in (*range(1, 9), 40, 310) for digits in (1, 1.26, 4.97, 9.97, 9.996))]
     written = modules.evaluate(
         """async ([shares, none]) => {
-          const { percent, points, ratio, smallNumber } = await import('/canvas/core/numbers.js')
+          const { percent, points, ratio, sharesInChange, smallNumber } = await import('/canvas/core/numbers.js')
           const signed = shares.flatMap((share) => [points(share), points(-share)])
-          return [shares.map(percent), signed, shares.map((share) => ratio(0.7, share, none)), shares.map(smallNumber)]
+          return [shares.map(percent), signed, shares.map((share) => ratio(0.7, share, none)), shares.map(smallNumber),
+            shares.map((share) => sharesInChange(0.14, share))]
         }""",
         [steps, texts.NO_RATIO],
     )
     assert written[0] == [percent(share) for share in steps]
     assert written[1] == [points(one) for share in steps for one in (share, -share)]
     assert written[3] == [small_number(share) for share in steps]
+    assert written[4] == [list(shares_in_change(0.14, share)) for share in steps]
     assert written[2][:-5] == [ratio_in_words(0.7, share) for share in steps[:-5]]  # the last ones are beyond any number
 
 

@@ -46,6 +46,11 @@ export function percent(share) {
   return `${value.toFixed(value === 0 ? 0 : decimalsOf(value))}\u00a0%`;
 }
 
+export function sharesInChange(before, after) {
+  if (Math.min(before, after) >= 0.0001 || Math.max(before, after) < 0.01) return [percent(before), percent(after)];
+  return before < after ? [TEXTS.almostNone, percent(after)] : [percent(before), TEXTS.almostNone];
+}
+
 export function points(difference) {
   const value = Math.abs(100 * difference);
   const written = value.toFixed(decimalsOf(value));

@@ -7,7 +7,7 @@ from tx_core.settings import ASSETS, host_settings
 
 TEXTS = json.loads((ASSETS / "stage" / "texts.json").read_text("utf-8"))
 """By the part of the stage. A placeholder may have a format, by which Python rounds; the browser rounds by itself."""
-AHEAD, CLASS_LEGEND = TEXTS["ahead"], TEXTS["classLegend"]
+AHEAD, CLASS_LEGEND, ALMOST_NONE = TEXTS["ahead"], TEXTS["classLegend"], TEXTS["almostNone"]
 MAP, CONTROLS, CHANGES, CHANGED = TEXTS["map"], TEXTS["controls"], TEXTS["changes"], TEXTS["changed"]
 EXPORT, CAPTION, NOTES, SAID = TEXTS["export"], TEXTS["caption"], TEXTS["notes"], TEXTS["said"]
 MATRICES, TRAINING, PICTURES, ROUTES = TEXTS["matrices"], TEXTS["training"], TEXTS["pictures"], TEXTS["routes"]

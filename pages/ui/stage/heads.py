@@ -156,9 +156,9 @@ def pattern_of(found: MeasuredHeads, head: Head) -> HeadPattern:
 def describe_head(found: MeasuredHeads, head: Head) -> str:
     """Return what a head does, in words; over many texts on average, and in how many of them."""
     looks, pattern = kind_styles(found.example), pattern_of(found, head)
-    count, does = found.sums.texts, texts.HEAD_DOES.get(pattern.kind, texts.HEAD_DOES[""])
+    count, kind = found.sums.texts, pattern.kind if pattern.kind in texts.HEAD_DOES else ""
     alone = [texts.HEAD_ALONE] if count > 1 else []
-    return " ".join([does, *alone, texts.HEAD_NUMBERS]).format(
+    return " ".join([texts.HEAD_DOES[kind], texts.HEAD_CONFIDENCE[kind], *alone, texts.HEAD_NUMBERS]).format(
         head=head_name(head),
         aim=looks[pattern.kind].target,
         share=whole_percent(found.sums.share_of(pattern)),

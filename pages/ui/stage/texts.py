@@ -178,12 +178,17 @@ INPUT = "input"
 
 LAYERS_AND_HEADS, LAYERS_UP_AND_HEADS = "Layer ↓ Head →", "Layer ↑ Head →"
 HEAD_DOES = {
-    "": "{head}: {own_tokens} give {share} of their attention to {aim} (confidence {confidence:.2f}: 0 is what even attention "
-    "gives, 1 all of it).",
-    "broad": "{head} spreads its attention over many tokens (confidence {confidence:.2f}: 0 is one token, 1 even attention).",
-    "mixed": "{head} shows no clear pattern (confidence of the best {confidence:.2f} of 1).",
+    "": "{head} looks at {aim}: {share} of its attention.",
+    "broad": "{head} spreads its attention over many tokens.",
+    "mixed": "{head} shows no clear pattern.",
 }
 """Of a head, by its kind: "" of all others."""
+HEAD_CONFIDENCE = {
+    "": "Confidence {confidence:.2f}: 0 is what even attention gives, 1 all of it.",
+    "broad": "Confidence {confidence:.2f}: 0 is one token, 1 even attention.",
+    "mixed": "Confidence of the best {confidence:.2f} of 1.",
+}
+"""By kind, as `HEAD_DOES`."""
 HEAD_ALONE = "It is of this kind in {agreement} of the {count:,} sentences taken alone."
 HEAD_NUMBERS = (
     "Second: {second} ({second_score:.2f}). Over {own_tokens}: spread {spread:.2f} (normalised entropy; 0: one token, 1: even "

@@ -14,6 +14,7 @@ from pages.fill_mask.inputs import EXAMPLES
 from pages.fill_mask.predictions import ListSettings, contrasts, strongest_words
 from pages.fill_mask.progress import ROUTE
 from pages.fill_mask.run import FIRST_HEAD
+from pages.fill_mask.stage import shares_in_change
 from pages.ui.shell import metrics
 from pages.ui.shell.numbers import percent, points
 from pages.ui.stage.view_options import head_in_sentence
@@ -32,6 +33,12 @@ SETTINGS = ListSettings(listed=5, temperature=1.0, top_p=1.0, limit=1.0)
 BLANK = "The old man saw a ___ in the house."
 
 
+def test_a_tiny_share_beside_a_large_one_is_almost_0_and_beside_a_tiny_one_as_it_is():
+    assert shares_in_change(1 / 176_723, 0.14) == ("almost 0", percent(0.14))
+    assert shares_in_change(0.14, 1 / 176_723) == (percent(0.14), "almost 0")
+    assert shares_in_change(1 / 176_723, 0.001) == ("1 in 176,723", percent(0.001))
+
+
 def test_a_blank_shows_its_prediction_before_and_after_in_one_picture(open_app: Open):
     app = open_app("fill_mask", text=BLANK, changes="off~1_hide~3", listed="5")
     assert not app.exception
@@ -47,7 +54,7 @@ def test_a_blank_shows_its_prediction_before_and_after_in_one_picture(open_app: 
         ranks = {"before": one.rank_before, "after": one.rank_after}
         moves = {-1: texts.CLIMBED, 0: texts.SAME_RANK, 1: texts.FELL}[int(np.sign(one.rank_after - one.rank_before))]
         assert bar["note"] == texts.WORD_DETAIL.format(sentence=one.prediction.sentence, rank=moves.format(**ranks))
-        assert (bar["saidBefore"], bar["saidAfter"]) == (percent(one.before), percent(one.after))
+        assert (bar["saidBefore"], bar["saidAfter"]) == shares_in_change(one.before, one.after)
     now, was = (min(shift.moved, key=rank) for rank in (lambda one: one.rank_after, lambda one: one.rank_before))
     assert staged(app)["prediction"]["headline"].startswith(texts.WITH_CHANGES.format(count=2))
     for part in (now.prediction.label, percent(now.after), percent(was.before)):

@@ -146,6 +146,7 @@ def test_every_head_has_its_kind_and_confidence_in_the_table(open_app, engine, s
     summary = summarise(engine.name, stack)
     for layer, head in ((2, 3), (0, 7)):  # all are sent
         assert describe_head(summary, (layer, head)) in stage_says(app, heads=f"{layer + 1}-{head + 1}")
+    assert describe_head(summary, (0, 7)).startswith("Layer 1, head 8 looks at the token before")  # in plain words first
     pair = summarise(engine.name, engine.trace(TEXT, "It rains.").attention)  # of the same sentence with another
     assert describe_head(pair, (2, 3)) in stage_says(open_app(PAGE, text=TEXT, pair="It rains.", heads="3-4"))
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pages.ui.shell.glossary import GROUPS
 from tx_core.analysis.sinks import attention_sinks
 from tx_core.engine import catalogue
 from tx_core.fill_mask.predictions import predict
@@ -44,3 +45,12 @@ def test_a_blank_is_a_token_like_any_other_and_heads_score_every_token_or_every_
     reviews = catalogue.load(FINE_TUNED)
     hidden = reviews.trace(TEXT, keep=("hidden",)).hidden[-1]
     assert reviews.label_logits(hidden).shape == (len(reviews.labels),) == (2,)
+
+
+def test_a_layer_is_a_round_in_which_every_token_looks_and_is_rewritten_and_tiny_bert_has_six(engine):
+    trace = engine.trace(TEXT, keep=("weights", "hidden"))
+    assert trace.attention.weights.shape[0] == engine.info.num_layers == 6
+    assert (trace.attention.weights.sum(-1) > 0.99).all()
+    assert (np.abs(np.diff(trace.hidden, axis=0)).max(-1) > 0.1).all()  # each token's vector, in each layer
+    (meaning,) = (term.meaning for group in GROUPS for term in group.terms if term.name == "layer, block")
+    assert meaning.startswith("One round in which every token looks") and "Tiny BERT has six" in meaning
