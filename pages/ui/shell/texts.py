@@ -102,7 +102,9 @@ SETTING_NAMES = {
     "length": "the length",
     "width": "the width of the vectors",
     "base": "the base of the frequencies",
-    **dict.fromkeys(("vocab", "batch", "batches", "layers", "heads", "feed", "rate", "post", "epochs", "tokens"), TRAINING_SIZES),
+    **dict.fromkeys(
+        ("vocab", "batch", "size_batch", "batches", "layers", "heads", "feed", "rate", "post", "epochs", "tokens"), TRAINING_SIZES
+    ),
 }
 """How a sentence names what a hidden control sets, by the field; several fields may share a name."""
 
