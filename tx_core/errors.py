@@ -5,8 +5,10 @@ from contextlib import contextmanager
 from types import TracebackType
 
 NO_MEMORY = "The server has too little memory for this now. Try a shorter text or a smaller model, or try again in a minute."
-NO_MEMORY_OF_TORCH = ("can't allocate memory", "out of memory")
-"""Parts of torch's messages: it has an error class for the memory of CUDA only."""
+NO_MEMORY_OF_TORCH = ("can't allocate memory", "out of memory", "_ALLOC_FAILED", "ALLOCATION_FAILED", "calling `cublasCreate(")
+"""Parts of torch's messages: it has an error class for the memory of CUDA only. The last three are of cuBLAS and cuDNN, whose
+handle cannot be created where the card is full.
+"""
 
 
 class ExplorerError(Exception):
@@ -78,6 +80,11 @@ class RoomGone(RoomProblem):
     """The room or its member does not exist, or no longer."""
 
 
+def names_memory(problem: RuntimeError) -> bool:
+    """Return whether the class or the message of an error of torch says that memory is full."""
+    return type(problem).__name__ == "OutOfMemoryError" or any(words in str(problem) for words in NO_MEMORY_OF_TORCH)
+
+
 @contextmanager
 def memory_checked() -> Iterator[None]:
     """Raise OutOfMemory if Python, numpy or torch fails to allocate memory within the block."""
@@ -86,7 +93,7 @@ def memory_checked() -> Iterator[None]:
     except MemoryError as problem:
         raise OutOfMemory(NO_MEMORY) from problem
     except RuntimeError as problem:
-        if any(words in str(problem) for words in NO_MEMORY_OF_TORCH):
+        if names_memory(problem):
             raise OutOfMemory(NO_MEMORY) from problem
         raise
 

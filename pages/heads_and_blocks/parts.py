@@ -262,7 +262,7 @@ def _first(numbers: ArrayLike) -> tuple[float, ...]:
 def _show_difference(label: str, both: ComparedResults) -> None:
     """Show the largest difference of two results, and how large their numbers are."""
     difference = both.greatest_difference
-    rounding = texts.DIFFERENCE_IS_ROUNDING.format(size=float(both.ours.abs().max()))
+    rounding = texts.DIFFERENCE_BESIDE.format(size=float(both.ours.abs().max()))
     st.metric(label, small_number(difference), rounding if difference else texts.NO_DIFFERENCE, **QUIET_DELTA)
 
 

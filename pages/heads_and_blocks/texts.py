@@ -34,7 +34,7 @@ MATRICES = {
     },
 }
 """Title, formula and a sentence for each matrix of a part, by its name."""
-DIFFERENCE_IS_ROUNDING = "only rounding: the numbers themselves go up to {size:.1f}"
+DIFFERENCE_BESIDE = "the numbers themselves go up to {size:.1f}"
 NO_DIFFERENCE = "exactly the same numbers"
 
 # Embeddings

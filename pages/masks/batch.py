@@ -9,7 +9,7 @@ from pages.masks.inputs import MaskInputs
 from pages.ui.export.computation import call, computed, engine_call, named
 from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
-from pages.ui.shell.numbers import ROUNDING, rounding_verdict, small_number
+from pages.ui.shell.numbers import ROUNDING, change_verdict, small_number
 from pages.ui.stage.charts import listing_drawing, matrix_drawing
 from pages.ui.stage.pictures import Picture
 from tx_core.engine.bert_engine import BertEngine
@@ -43,7 +43,7 @@ def _change_of_tokens(pair: PaddedPair) -> Picture:
     tokens = pair.encodings[pair.shorter].tokens
     said = {
         "masked": small_number(max(pair.moved_masked)),
-        "verdict": rounding_verdict(max(pair.moved_masked), texts.PADDING_COUNTS),
+        "verdict": change_verdict(max(pair.moved_masked), texts.PADDING_COUNTS),
         "unmasked": small_number(max(pair.moved_unmasked)),
         "changed": count_changed(pair.moved_unmasked),
     }
@@ -55,4 +55,4 @@ def count_changed(by_token: Sequence[float]) -> str:
     """Return how many tokens changed by more than rounding, in words."""
     changed = sum(change > ROUNDING for change in by_token)
     some = texts.SOME_CHANGED.format(changed=changed, tokens=len(by_token))
-    return rounding_verdict(max(by_token), texts.ALL_CHANGED if changed == len(by_token) else some)
+    return change_verdict(max(by_token), texts.ALL_CHANGED if changed == len(by_token) else some)

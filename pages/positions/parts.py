@@ -13,7 +13,7 @@ from pages.ui.export.computation import Computation, call, computed, each, engin
 from pages.ui.export.part import Part
 from pages.ui.export.records import PartNumbers
 from pages.ui.shell.address import set_values, value_of, widget_key
-from pages.ui.shell.numbers import rounding_verdict, signed, small_number
+from pages.ui.shell.numbers import change_verdict, signed, small_number
 from pages.ui.stage.charts import bars_drawing, lines_drawing, listing_drawing, matrix_drawing
 from pages.ui.stage.pictures import Picture
 from pages.ui.stage.sources import source
@@ -216,8 +216,8 @@ def describe_change(run: ShuffleTest) -> str:
     """Return by how much words change when they are shuffled, with positions and without, and what that means."""
     same_order = run.tokens_shuffled == run.encoding.tokens
     changed, bare = run.with_positions.greatest_difference, run.without_positions.greatest_difference
-    meaning = texts.SAME_ORDER if same_order else rounding_verdict(changed, texts.ORDER_MATTERS)
-    bare_meaning = texts.SAME_ORDER if same_order else rounding_verdict(bare, texts.MORE_THAN_ROUNDING)
+    meaning = texts.SAME_ORDER if same_order else change_verdict(changed, texts.ORDER_MATTERS)
+    bare_meaning = texts.SAME_ORDER if same_order else change_verdict(bare, texts.MORE_THAN_LITTLE)
     numbers = {"changed": small_number(changed), "bare": small_number(bare)}
     return texts.CHANGES.format(**numbers, meaning=meaning, bare_meaning=bare_meaning)
 

@@ -82,7 +82,7 @@ SHUFFLE_FORMULA = r"f(\pi X) = \pi f(X) \;\text{ for every order } \pi"
 SHUFFLE_AGAIN = "Shuffle again"
 ORDERS, ORDERED, SHUFFLED = "Both orders", "In order", "Shuffled"
 ORDER_MATTERS = "order matters"
-MORE_THAN_ROUNDING = "more than rounding"
+MORE_THAN_LITTLE = "more than 0.001"
 SAME_ORDER = "the order is the same"
 CHANGES = (
     "With positions, the vectors of the words change by up to {changed}: {meaning}. Without positions, by up to {bare}: "

@@ -2,6 +2,7 @@
 
 import copy
 import logging
+import math
 import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -12,8 +13,9 @@ from typing import Generic, NamedTuple, TypeVar
 import torch
 from torch import Tensor, nn
 
+from tx_core.engine.notices import add_notice
 from tx_core.engine.threads import compute_slot
-from tx_core.errors import ModelUnavailable
+from tx_core.errors import ModelUnavailable, names_memory
 from tx_core.settings import allowed, host_settings
 
 Result = TypeVar("Result")
@@ -24,6 +26,8 @@ NO_DEVICE = (
 )
 UNUSED_CARD = "The graphics card cannot compute ({problem}), so the CPU does: set TX_DEVICE=cpu to leave the card alone."
 WRONG_NUMBERS = "its results differ from the CPU's"
+torch.backends.cudnn.allow_tf32 = False
+"""Convolutions on a card in single precision, as matrix products are: TF32, torch's default there, differs by up to 7e-3."""
 ONE_THREAD = ("mps",)
 """Kinds of devices that two threads cannot share: on MPS they can end the whole process (pytorch issue 197805)."""
 _alone = RLock()
@@ -120,10 +124,10 @@ class DeviceRunner:
                 model.to(device)
                 return
             except RuntimeError as problem:
-                if device == "cpu" or not _out_of_memory(problem):
+                if device == "cpu" or not names_memory(problem):
                     raise
             self.device, self.model, self._notice = "cpu", model.to("cpu"), FALLBACK_NOTICE
-            _free_device_memory()
+            free_device_memory()
 
     @property
     def nbytes(self) -> int:
@@ -150,9 +154,9 @@ class DeviceRunner:
             try:
                 self._bfloat16 = self._bfloat16 or DeviceRunner(self._copy_to(self.device, torch.bfloat16), self.device)
             except RuntimeError as problem:
-                if self.device == "cpu" or not _out_of_memory(problem):
+                if self.device == "cpu" or not names_memory(problem):
                     raise
-                _free_device_memory()
+                free_device_memory()
                 return self
             return self._bfloat16
 
@@ -182,21 +186,29 @@ class DeviceRunner:
         with compute_slot(), torch.inference_mode(not gradients), torch.set_grad_enabled(gradients):
             try:
                 with sole_use(self.device):
-                    return DeviceResult(compute(self.model, self.device), self._notice)
+                    found = DeviceResult(compute(self.model, self.device), self._notice)
             except RuntimeError as problem:
-                if self.device == "cpu" or not _out_of_memory(problem):
+                if self.device == "cpu" or not names_memory(problem):
                     raise
+            else:
+                add_notice(found.notice)
+                return found
             with sole_use(self.device):
-                _free_device_memory()
+                free_device_memory()
+            add_notice(FALLBACK_NOTICE)
             return DeviceResult(compute(self._on_cpu, "cpu"), FALLBACK_NOTICE)
 
+    @property
+    def free_bytes(self) -> float:
+        """The memory of a CUDA card that is free, with what torch holds there and does not use; infinite on another device."""
+        if not self.device.startswith("cuda"):
+            return math.inf
+        free, _ = torch.cuda.mem_get_info(self.device)
+        return free + torch.cuda.memory_reserved(self.device) - torch.cuda.memory_allocated(self.device)
 
-def _out_of_memory(problem: RuntimeError) -> bool:
-    """Return whether an error says that the device's memory is full; MPS has no error class of its own for it."""
-    return isinstance(problem, torch.OutOfMemoryError) or "out of memory" in str(problem)
 
-
-def _free_device_memory() -> None:
+def free_device_memory() -> None:
+    """Give back what torch holds of the memory of cards and does not use."""
     torch.cuda.empty_cache()
     if torch.backends.mps.is_available():
         torch.mps.empty_cache()

@@ -23,6 +23,7 @@ from tx_core.engine.engine import (
     head_parts,
     mean_vectors,
     no_head,
+    record_bytes,
     run_limits,
 )
 from tx_core.engine.tensors import attention_stack, score_gradients, stack_layers, stack_tokens
@@ -32,6 +33,8 @@ from tx_core.transformer.interventions import Intervention, RunLimits, Vectors, 
 from tx_core.transformer.trace import Encoding, Trace, axes, check_parts
 
 NO_LOGIT_LENS = "Its predictions after each layer cannot be computed."
+SHARE_OF_CARD = 0.5
+"""Of the memory that is free on a card, what the records of texts may take that run together."""
 VECTOR_NAMES = tuple(field.name for field in fields(Vectors))
 Score = Callable[[Any, Float[Tensor, "step token hidden"]], Float[Tensor, "step"]]
 _means: WeakKeyDictionary[DeviceRunner, dict[bool, Vectors]] = WeakKeyDictionary()
@@ -151,6 +154,8 @@ class LocalEngine(Engine):
         given, sides = self.with_means(changes, vectors), [axes(*pair) for pair in pairs]
         sizes = [{kind: (len(side[kind][0]), len(side[kind][1])) for kind in self.info.layers} for side in sides]
         most = min(check_record(self.info, size, parts) for size in sizes)
+        largest = max(record_bytes(self.info, size, parts) for size in sizes)
+        most = int(min(most, max(1, self.runner.free_bytes * SHARE_OF_CARD / max(largest, 1))))
         if most < len(sources):
             smaller = [sources[start : start + most] for start in range(0, len(sources), most)]
             return [trace for batch in smaller for trace in self._traces(batch, keep, interventions, vectors)]

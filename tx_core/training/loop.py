@@ -4,18 +4,24 @@ import time
 from collections.abc import Callable, Generator
 from typing import Any, Protocol
 
-from tx_core.engine.device import sole_use
+import torch
+from torch import nn
+
+from tx_core.engine.device import free_device_memory, sole_use
 from tx_core.engine.device_limits import device_limits
 from tx_core.engine.progress import Progress
-from tx_core.errors import TextProblem
+from tx_core.errors import TextProblem, names_memory
 
 
 class BatchTraining(Protocol):
     """What the loop needs of a training.
 
-    batches: batches of the whole run. done: how many of them the model has been trained on.
+    model, optimiser: of one that may compute on a card. batches: batches of the whole run. done: how many of them the model has
+    been trained on.
     """
 
+    model: nn.Module
+    optimiser: torch.optim.Optimizer
     device: str
     batches: int
     done: int
@@ -33,15 +39,31 @@ def check_work(work: float, device: str) -> None:
         )
 
 
+def move_to_cpu(training: BatchTraining) -> None:
+    """Go on with a training on the CPU: its model, and what its optimiser has gathered."""
+    training.optimiser.zero_grad()
+    training.model.to("cpu")
+    training.optimiser.load_state_dict(training.optimiser.state_dict())  # moves what it gathered to where the weights are
+    training.device = "cpu"
+    free_device_memory()
+
+
 def train(training: BatchTraining, train_batch: Callable[[Any], dict[str, float]]) -> Generator[Progress, None, None]:
     """Train batch by batch, yielding a record after each, until all are done.
 
-    train_batch: trains on the next batch and returns what was measured of it.
+    train_batch: trains on the next batch and returns what was measured of it. Where a card is full, the batch is repeated on the
+    CPU, and so are those that follow.
     """
     began = time.monotonic()
     while training.done < training.batches:
         with sole_use(training.device):
-            values = train_batch(training)
+            try:
+                values = train_batch(training)
+            except RuntimeError as problem:
+                if training.device == "cpu" or not names_memory(problem):
+                    raise
+                move_to_cpu(training)
+                continue
             training.done += 1
             probe, test = training.probe_and_test()
         yield Progress(training.done, training.batches, time.monotonic() - began, values, probe, test)

@@ -17,6 +17,7 @@ from pages.ui.stage.inputs import PageInputs, explain_problem
 from pages.ui.stage.long_runs import runs_shown
 from pages.ui.stage.pictures import Picture, pictures_stage, shown_drawings
 from tx_core.engine.engine import Engine
+from tx_core.engine.notices import collected_notices
 from tx_core.errors import ExplorerError
 
 NOTHING = PartNumbers("", {}, ())
@@ -68,13 +69,15 @@ def show_page(
     """Compute what a page is asked, show it, and return it; or explain why it cannot be, above a stage of the page's controls."""
     try:
         engine = inputs.engine()
-        with runs_shown(st.empty()):
+        with runs_shown(st.empty()), collected_notices() as notices:
             part = compute(inputs, engine)
     except ExplorerError as problem:
         explain_problem(page, problem)
         pictures_stage(page, fields, controls)
         badge.empty()
         return Part()
+    for notice in notices:
+        st.info(notice)
     show_part(page, fields, part, controls)
     show_engine(badge, *(part.by or (engine.title, engine.device)))
     return part

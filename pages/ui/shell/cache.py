@@ -17,6 +17,7 @@ from cachetools import LRUCache
 from pages.ui.shell import garbage
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine, with_special_tokens
+from tx_core.engine.notices import add_notice, collected_notices
 from tx_core.engine.threads import use_all_cores, use_one_core
 from tx_core.errors import memory_checked
 from tx_core.settings import host_settings
@@ -27,10 +28,11 @@ Result = TypeVar("Result")
 
 
 class CacheEntry(NamedTuple):
-    """A cached result, and the estimated size in bytes of it and its key."""
+    """A cached result, the estimated size in bytes of it and its key, and what was noted of how it was computed."""
 
     result: object
     nbytes: int
+    notices: tuple[str, ...] = ()
 
 
 _entries: LRUCache[tuple, CacheEntry] = LRUCache(
@@ -90,7 +92,10 @@ def get(key: tuple) -> object | None:
     """Return the result cached under a key, or None."""
     with _guard:
         entry = _entries.get(key)
-        return _in_use.get(key) if entry is None else entry.result
+        found = _in_use.get(key) if entry is None else entry.result
+    for notice in entry.notices if entry else ():
+        add_notice(notice)
+    return found
 
 
 def get_or_compute(key: tuple, compute: Callable[[], Result]) -> Result:
@@ -103,9 +108,9 @@ def get_or_compute(key: tuple, compute: Callable[[], Result]) -> Result:
     cached = get(key)
     if cached is not None:
         return cached
-    with memory_checked():
+    with memory_checked(), collected_notices() as notices:
         result = compute()
-    entry = CacheEntry(result, size_of(result) + _key_bytes(key))
+    entry = CacheEntry(result, size_of(result) + _key_bytes(key), tuple(notices))
     with _guard:
         if entry.nbytes <= _entries.maxsize:
             _entries[key] = entry

@@ -1,4 +1,4 @@
-"""Write numbers the same way on every page: shares, small differences, and differences that are only rounding."""
+"""Write numbers the same way on every page: shares, small differences, and how far two results are the same."""
 
 import math
 from decimal import Decimal
@@ -9,7 +9,7 @@ MIN_DECIMAL = 0.001
 """The smallest difference written as a decimal fraction; smaller ones get an exponent."""
 ROUNDING = 0.001
 """The largest change of a last-layer vector component (about 1 in size) that single precision alone may cause."""
-UNCHANGED, UNCHANGED_BUT_ROUNDING = "exactly the same", "the same except for rounding"
+UNCHANGED, NEARLY_UNCHANGED = "exactly the same", "the same to within 0.001"
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -49,11 +49,11 @@ def small_number(number: float) -> str:
     return f"{digits} × 10{str(int(exponent)).translate(SUPERSCRIPTS)}"
 
 
-def rounding_verdict(change: float, moved: str) -> str:
-    """Return `moved` if a change of a model's vectors is more than rounding, else say that it is not."""
+def change_verdict(change: float, moved: str) -> str:
+    """Return `moved` if a change of a model's vectors is more than rounding may cause, else how small it is: not why."""
     if change > ROUNDING:
         return moved
-    return UNCHANGED_BUT_ROUNDING if change else UNCHANGED
+    return NEARLY_UNCHANGED if change else UNCHANGED
 
 
 def plural(count: int, pair: tuple[str, str]) -> str:

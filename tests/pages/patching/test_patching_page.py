@@ -15,6 +15,7 @@ from tests.support.checkpoints import write_bert
 from tests.support.drawings import problems, says
 from tests.support.staged import ask_stage, is_empty, looked_at, stage_says, staged
 from tx_core.causal.patch import patch, patch_runs
+from tx_core.engine.device import FALLBACK_NOTICE
 from tx_core.engine.engine import head_missing
 
 PAGE = "patching"
@@ -60,6 +61,13 @@ def test_a_map_that_takes_long_says_so_and_what_fits_before_it_begins_and_one_cl
     app.run()
     assert stage_texts.TAKES_TOO_LONG.partition("{")[0] in says(app) and "shorten the text" in says(app)
     assert f"{PAGE}_long_runs_button" not in [one.key for one in app.button]
+
+
+def test_a_map_that_the_cpu_computed_in_place_of_a_full_card_says_so(open_app, engine, monkeypatch):
+    pair = {"text": "Mary lost [MASK] key.", "text_b": "John lost [MASK] key.", "what": "head"}  # in no cache
+    monkeypatch.setattr(engine.runner, "_notice", FALLBACK_NOTICE)
+    app = open_app(PAGE, **pair, answer="her", answer_b="his")
+    assert not app.exception and [one.value for one in app.info] == [FALLBACK_NOTICE]
 
 
 def test_texts_of_more_than_48_tokens_are_compared(open_app):

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from pages.positions import texts
 from pages.positions.encodings import ENCODING_VIEWS
-from pages.ui.shell.numbers import UNCHANGED_BUT_ROUNDING
+from pages.ui.shell.numbers import NEARLY_UNCHANGED
 from tests.support.staged import staged, staged_picture
 from tx_core.engine import catalogue
 from tx_core.lessons.position_encodings import BIAS_HEADS, SHAW_LIMIT, T5_BUCKETS
@@ -48,7 +48,7 @@ def test_the_learned_table_is_far_from_consistent_and_position_0_stands_out(open
 def test_whether_order_matters_is_described_by_what_moved(open_app, text, meaning):
     sentence = staged_picture(open_app("positions", text=text, part="shuffle"), texts.CHANGE_BY_TOKEN)["sentence"]
     assert f": {meaning}. Without" in sentence
-    assert sentence.endswith(f": {meaning if text != SENTENCE else UNCHANGED_BUT_ROUNDING}.")
+    assert sentence.endswith(f": {meaning if text != SENTENCE else NEARLY_UNCHANGED}.")
 
 
 LENGTH, WIDTH, HEAD = 24, 64, 3

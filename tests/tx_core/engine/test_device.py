@@ -9,7 +9,8 @@ from torch import nn
 
 from tx_core.engine import device
 from tx_core.engine.device import FALLBACK_NOTICE, UNUSED_CARD, WRONG_NUMBERS, DeviceRunner, best_device, sole_use, unused_card
-from tx_core.errors import ModelUnavailable, memory_checked
+from tx_core.engine.notices import collected_notices
+from tx_core.errors import ModelUnavailable, OutOfMemory, memory_checked
 
 
 class CardTooSmall(nn.Linear):
@@ -26,7 +27,14 @@ class CardTooSmall(nn.Linear):
         return super().to(device)
 
 
-OUT_OF_MEMORY = [torch.OutOfMemoryError("CUDA: nothing left"), RuntimeError("MPS backend out of memory (9.1 GB)")]
+OUT_OF_MEMORY = [
+    torch.OutOfMemoryError("CUDA: nothing left"),
+    RuntimeError("MPS backend out of memory (9.1 GB)"),
+    RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"),
+    RuntimeError("CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasCreate(handle)`"),
+    RuntimeError("cuDNN error: CUDNN_STATUS_ALLOC_FAILED"),
+    RuntimeError("cuDNN error: CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED"),
+]
 
 
 @pytest.mark.parametrize("problem", OUT_OF_MEMORY)
@@ -52,6 +60,45 @@ def test_a_run_that_does_not_fit_on_the_card_is_repeated_on_the_cpu(problem: Run
     result = runner.run(compute)
     assert result.notice == FALLBACK_NOTICE
     assert runner.nbytes == 2 * own == 2 * 4 * 6, "the copy is not counted"
+
+
+@pytest.mark.parametrize("problem", OUT_OF_MEMORY)
+def test_a_full_card_is_explained_where_nothing_falls_back(problem: RuntimeError):
+    with pytest.raises(OutOfMemory), memory_checked():
+        raise problem
+
+
+def test_every_run_on_the_cpu_in_place_of_a_full_card_is_noted_and_noted_once():
+    runner = DeviceRunner(CardTooSmall(OUT_OF_MEMORY[0]), "cuda")
+    with collected_notices() as outer, collected_notices() as notices:
+        for _ in range(2):
+            runner.run(lambda model, where: None)
+    assert notices == outer == [FALLBACK_NOTICE]
+    runner.run(lambda model, where: None)
+    assert notices == [FALLBACK_NOTICE]
+
+
+def test_texts_run_together_on_a_card_as_far_as_its_free_memory_goes(engine, monkeypatch):
+    one = engine.trace("time flies").nbytes
+    sizes, forward = [], type(engine).forward
+    monkeypatch.setattr(type(engine), "forward", lambda own, model, where, batch: (
+        sizes.append(len(batch.rows)), forward(own, model, "cpu", batch))[1])  # fmt: skip
+    monkeypatch.setattr(engine.runner, "device", "cuda:0")
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda where: (2.5 * one, 80e9))
+    monkeypatch.setattr(torch.cuda, "memory_reserved", lambda where: 5 * one)
+    monkeypatch.setattr(torch.cuda, "memory_allocated", lambda where: 3 * one)
+    assert engine.runner.free_bytes == 4.5 * one
+    found = engine.traces(["time flies", "fruit flies", "birds fly", "a cat"])
+    assert sizes == [2, 2] and len(found) == 4
+    sizes.clear()
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda where: (0, 80e9))
+    assert len(engine.traces(["time flies", "fruit flies"])) == 2 and sizes == [1, 1]  # a run that does not fit falls back
+    monkeypatch.undo()
+    assert engine.runner.free_bytes == float("inf")
+
+
+def test_convolutions_on_a_card_compute_in_single_precision():
+    assert not torch.backends.cudnn.allow_tf32 and not torch.backends.cuda.matmul.allow_tf32
 
 
 def test_another_error_is_no_lack_of_memory():

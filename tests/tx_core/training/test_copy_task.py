@@ -1,12 +1,14 @@
 """The synthetic tasks, the training run, what the model answers, and the head that finds the answers."""
 
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 import pytest
 import torch
 
 from tx_core.errors import TextProblem
+from tx_core.training import copy_task
 from tx_core.training.copy_task import (
     EXAM_SEED,
     QUICK,
@@ -33,6 +35,43 @@ TINY = replace(
 def learned():
     training = start_copy_training(TINY)
     return training, list(training.updates())
+
+
+@pytest.mark.parametrize("problem", [torch.OutOfMemoryError("full"), RuntimeError("cuDNN error: CUDNN_STATUS_ALLOC_FAILED")])
+def test_a_training_whose_card_is_full_goes_on_on_the_cpu_and_comes_to_the_same(learned, monkeypatch, problem):
+    training, train_batch = start_copy_training(TINY), copy_task.train_copy_batch
+    training.device = "cuda"
+    allowed = copy_task.PROBE_EVERY
+
+    def on_a_card(training) -> dict[str, float]:
+        if training.device == "cuda" and training.done == 5:
+            training.optimiser.zero_grad()
+            first = next(training.model.parameters())
+            first.grad = torch.ones_like(first)  # what the broken batch left
+            raise problem
+        where, training.device = training.device, "cpu"
+        values = train_batch(training)
+        training.device = where
+        return values
+
+    monkeypatch.setattr(copy_task, "train_copy_batch", on_a_card)
+    monkeypatch.setattr(training, "probe_and_test", lambda: (None, None), raising=False)
+    records = list(islice(training.updates(), allowed))
+    assert training.device == "cpu" and [one.done for one in records] == list(range(1, allowed + 1))
+    assert [one.values for one in records] == [one.values for one in learned[1][:allowed]]
+
+
+def test_another_error_ends_a_training_where_it_is(monkeypatch):
+    training = start_copy_training(TINY)
+    training.device = "cuda"
+
+    def fail(training) -> dict[str, float]:
+        raise RuntimeError("shapes")
+
+    monkeypatch.setattr(copy_task, "train_copy_batch", fail)
+    with pytest.raises(RuntimeError, match="shapes"):
+        next(training.updates())
+    assert training.device == "cuda"
 
 
 def test_each_task_by_hand():

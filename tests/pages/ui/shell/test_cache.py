@@ -10,6 +10,7 @@ from cachetools import LRUCache
 from pages.ui.shell import cache
 from tx_core.engine.catalogue import load
 from tx_core.engine.engine import Engine
+from tx_core.engine.notices import add_notice, collected_notices
 from tx_core.errors import TextProblem
 from tx_core.transformer.interventions import Intervention
 
@@ -35,6 +36,17 @@ def tiny(engine: Engine, question: object) -> Block:
 
 def never():
     raise AssertionError("this was to come from the cache")
+
+
+def test_what_was_noted_of_a_result_is_told_with_it_again(store: LRUCache):
+    def compute() -> Block:
+        add_notice("computed on the CPU instead")
+        return Block("a", 1)
+
+    for make in (compute, never):
+        with collected_notices() as notices:
+            assert cache.get_or_compute(("noted",), make).name == "a"
+        assert notices == ["computed on the CPU instead"]
 
 
 def test_the_bound_is_in_bytes_and_the_least_recently_used_make_room(store: LRUCache):

@@ -3,12 +3,12 @@
 import pytest
 
 from pages.ui.shell.numbers import (
+    NEARLY_UNCHANGED,
     UNCHANGED,
-    UNCHANGED_BUT_ROUNDING,
+    change_verdict,
     large_number,
     percent,
     points,
-    rounding_verdict,
     small_number,
     whole_percent,
 )
@@ -51,9 +51,9 @@ def test_a_small_difference_shows_its_size(number, written):
     assert small_number(number) == written
 
 
-@pytest.mark.parametrize(("change", "verdict"), [(0.0, UNCHANGED), (1e-6, UNCHANGED_BUT_ROUNDING), (0.01, "moved")])
+@pytest.mark.parametrize(("change", "verdict"), [(0.0, UNCHANGED), (1e-6, NEARLY_UNCHANGED), (0.01, "moved")])
 def test_a_change_above_rounding_is_distinguished_from_one_below(change, verdict):
-    assert rounding_verdict(change, "moved") == verdict
+    assert change_verdict(change, "moved") == verdict
 
 
 @pytest.mark.parametrize(
