@@ -42,7 +42,7 @@ from pages.bertviz_page import framed
 from pages.classroom import events
 from pages.fill_mask import progress
 from pages.ui.shell import admission, garbage, glossary, metrics, readiness, start_page
-from pages.ui.stage import arcs, packing, scripts
+from pages.ui.stage import arcs, first_picture, packing, scripts
 
 LTI_ROUTES = ()
 if host_settings().lti_file:
@@ -104,7 +104,7 @@ async def ready(_request: Request) -> JSONResponse:
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Load the default model while pages are served already; start garbage collection and the deletion of old rooms."""
-    readiness.default_engine.start(readiness.first_visit.wait)
+    readiness.default_engine.start()
     readiness.end_at_sigterm(events.hub.end)
     ended = [garbage.start_collecting(), events.start_sweeping(), *([lti.start_sending()] if LTI_ROUTES else [])]
     yield
@@ -118,6 +118,8 @@ ROUTES = (
     metrics.ROUTE,
     framed.ROUTE,
     scripts.STAGE_FILES.route,
+    first_picture.LATER_NUMBERS.route,
+    start_page.PREVIEWS.route,
     start_page.SHELL.route,
     packing.ROUTE,
     arcs.ROUTE,
@@ -125,7 +127,7 @@ ROUTES = (
     *events.ROUTES,
     *LTI_ROUTES,
     glossary.GLOSSARY_ROUTE,
-    *start_page.routes(scripts.stage_files),
+    *start_page.routes(scripts.stage_files, first_picture.early_view),
 )
 COMPRESSION = 6
 """Gzip level: Streamlit's first scripts shrink from 2.1 to 0.5 MB in 37 ms. Level 4 leaves 5 % more, level 9 saves nothing."""

@@ -25,7 +25,7 @@ from pages.ui.shell.admission import explain_waiting, is_admitted, pause_before_
 from pages.ui.shell.frame import StageShown, memory_explained, navigation, next_page, way_back
 from pages.ui.shell.level import LEVEL_CHOSEN, hide_parts, hide_widgets, level_in_link, level_switch, settle_level
 from pages.ui.shell.metrics import page_run
-from pages.ui.shell.readiness import default_engine, first_visit
+from pages.ui.shell.readiness import default_engine
 from pages.ui.shell.session import came_by_history
 from pages.ui.shell.start_page import NAVIGATION_SCRIPT, NOT_DRAWN, SIDEBAR_WIDTH, without_search
 from pages.ui.shell.step import SHOWN
@@ -89,7 +89,7 @@ keep_runs()
 if not admitted:
     explain_waiting()
     st.stop()
-with first_visit, page_run(page.key), memory_explained():
+with page_run(page.key), memory_explained():
     in_lesson = LESSON in st.query_params
     if in_lesson:
         # Imported here: a page without a lesson does not wait for it before its title.

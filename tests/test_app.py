@@ -18,11 +18,11 @@ import pytest
 
 from pages import contents
 from pages.contents import PAGES
+from pages.ui.shell import texts
 from pages.ui.shell.readiness import Status, Warmup
 from pages.ui.stage import first_picture
-from tests.support.apart import run_apart
+from tests.support.early import read_told
 from tests.support.serving import ROOT, fetch, free_port, running, streamlit_command, wait_until
-from tests.support.stream_client import visit
 from tx_core.errors import CheckpointProblem
 
 HEAVY = ("torch", "transformers", "plotly", "bertviz", "sqlalchemy", "psycopg")
@@ -115,7 +115,6 @@ SERVER_THAT_SAYS_WHAT_IT_IMPORTED = """
 import sys, threading
 from streamlit.web.cli import main
 from pages.ui.shell import readiness
-readiness.first_visit.wait = lambda: None
 readiness.load_default = readiness.default_engine.load = lambda: pause.wait()
 def say():
     while not pause.wait(0.1):
@@ -130,16 +129,13 @@ main()
 def test_the_first_pictures_are_sent_without_torch_and_pandas(tmp_path: Path):
     port, log = free_port(), tmp_path / "log.txt"
     _, _, _, *command = streamlit_command(port)
-
-    async def see_picture(page: str) -> bytes:
-        async with visit(f"http://127.0.0.1:{port}", page) as visitor:
-            return visitor.drawings()
-
     server = [sys.executable, "-c", SERVER_THAT_SAYS_WHAT_IT_IMPORTED, *command]
     with running(server, f"http://127.0.0.1:{port}/_stcore/health", log):
-        for page in first_picture.PAGES:
-            entry = contents.page(page).script
-            assert f"attention_explorer_stage_{entry}".encode() in run_apart(see_picture(page))
+        for page in first_picture.BOXES:
+            looks = "?heads=1-1" if page == "attention" else ""
+            written = fetch(f"http://127.0.0.1:{port}/{contents.page_address(contents.page(page))}{looks}")[2].decode()
+            told = read_told(written)
+            assert told["header"]["page"] == page and told["waits"] == texts.STILL_LOADING
         assert fetch(f"http://127.0.0.1:{port}/api/ready")[0] == 503
         said = wait_until(
             lambda: re.findall(r"^imported.*$", log.read_text("utf-8"), re.MULTILINE), 60, "a word of what is imported"

@@ -25,6 +25,9 @@ async function fetchParts(path, names, styles, count = 0) {
   }
 }
 
+// Of the page before Streamlit's scripts are there (early.js): `wait(host)` until a stage may be drawn in its place, and `taken(host)` once it is.
+export const gate = {};
+
 // Python wraps what is not bytes in a list of one.
 const unwrap = (element) => Array.isArray(element.data) ? { ...element, data: element.data[0] } : element;
 
@@ -54,10 +57,19 @@ export function fetchDrawing(path, names, styles, failed) {
       if (!shown.over) shown.end = draw(element);
       return true;
     };
-    if (draw) return begin();
-    return ready.then(begin, () => {
+    const waits = gate.wait && !element.isEarly && styles.at(-1) === "stage.css";
+    if (draw && !waits) return begin();
+    const takeOver = async () => {
+      await gate.wait?.(host);
+      if (shown.over) return false;
+      begin();
+      gate.taken?.(host);
+      return true;
+    };
+    return ready.then(waits ? takeOver : begin, () => {
       mark();
       say(element, failed);
+      if (waits) gate.taken?.(host);
       return false;
     });
   };

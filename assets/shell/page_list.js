@@ -2,7 +2,7 @@
 // are folded by the mouse only. Here each section is a list with a name, and its header stays as it is (assets/page.css).
 
 export function listPages() {
-  const items = document.querySelector("nav > ul")
+  const items = document.querySelector("#root nav > ul")
   items?.setAttribute("role", "none")
   for (const section of items?.children ?? []) {
     const header = section.querySelector("header")

@@ -9,12 +9,11 @@ badge = open_page(PAGE)
 from pages.attention.below import show_below
 from pages.attention.inputs import FIELDS, attention_inputs
 from pages.ui.shell.frame import page_links, show_engine
-from pages.ui.stage.attention import attention_stage, empty_stage, first_stage
+from pages.ui.stage.attention import attention_stage, empty_stage
 from pages.ui.stage.inputs import attention_run, explain_problem, note_reading
 from tx_core.errors import ExplorerError
 
 inputs = attention_inputs(PAGE)
-first_stage(PAGE, FIELDS)
 try:
     run = attention_run(inputs)
 except ExplorerError as problem:

@@ -11,14 +11,13 @@ badge = open_page(PAGE)
 from pages.fill_mask.below import show_below
 from pages.fill_mask.inputs import blank_inputs
 from pages.fill_mask.run import blank_run, note_reading
-from pages.fill_mask.stage import blank_stage, empty_blank_stage, first_blank_stage
+from pages.fill_mask.stage import blank_stage, empty_blank_stage
 from pages.ui.shell.frame import page_links, show_engine
 from pages.ui.stage.inputs import explain_problem
 from pages.ui.stage.long_runs import runs_shown
 from tx_core.errors import ExplorerError
 
 inputs = blank_inputs(PAGE)
-first_blank_stage(PAGE)
 try:
     with runs_shown(st.empty()):
         run = blank_run(inputs)

@@ -26,7 +26,6 @@ from pages.ui.stage.attention import NO_RUN, about_run, class_guesses, empty_sta
 from pages.ui.stage.browser_texts import ALMOST_NONE
 from pages.ui.stage.changes import Changes, describe_change
 from pages.ui.stage.charts import bars_drawing, moved_drawing
-from pages.ui.stage.first_picture import show_first_picture
 from pages.ui.stage.mount import Reported, mount
 from pages.ui.stage.packing import pack_runs, shown_layers
 from pages.ui.stage.routes import offered_routes
@@ -68,11 +67,6 @@ def blank_stage(page: str, run: BlankRun) -> None:
 
     # Heads chosen by a scan need no place in a link, whose recipient's scan chooses the same.
     mount(page, FIELDS.with_default("heads", looked.scanned), pack, partial(take_wishes, page))
-
-
-def first_blank_stage(page: str) -> None:
-    """Draw the stored picture of the first view, and end the run, while the model is being loaded; else do nothing."""
-    show_first_picture(page, FIELDS, partial(take_wishes, page))
 
 
 def empty_blank_stage(inputs: BlankInputs) -> None:

@@ -6,12 +6,10 @@ PAGE = "self_attention"
 badge = open_page(PAGE)
 
 from pages.self_attention.inputs import FIELDS, controls_of, head_inputs
-from pages.ui.stage.pictures import first_pictures
 
 inputs = head_inputs()
-first_pictures(PAGE, FIELDS)
 
-# The first picture is on its way: what follows imports torch.
+# The boxes are on their way: what follows imports torch.
 from pages.self_attention.head import head_part, show_saturation
 from pages.self_attention.store import show_store
 from pages.ui.export.part import show_page

@@ -86,7 +86,11 @@ def staged_pictures(app: AppTest, part: int = 0) -> list[dict]:
 
     part: as of `staged_steps`.
     """
-    header, body = _messages(app)[part]
+    return pictures_of(*_messages(app)[part])
+
+
+def pictures_of(header: dict, body: bytes) -> list[dict]:
+    """The pictures of a message to a stage of pictures, each with the numbers behind it."""
     start, found = 0, []
     for sent in header["pictures"]:
         if sent["chart"]["kind"] == "matrices":

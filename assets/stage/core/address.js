@@ -24,7 +24,7 @@ export function addressOf(view, { own, isFirst, defaults, first, level, isKept }
   const written = writtenView(view, fields);
   const [usual, begin] = [writtenView(defaults, fields), writtenView({ ...defaults, ...first }, fields)];
   const asked = new URLSearchParams(search);
-  const kept = [...asked].filter(([name]) => ["lesson", "step", "lock", "present", "level"].includes(name));
+  const kept = [...asked].filter(([name]) => ["lesson", "step", "lock", "present", "level", "embed"].includes(name));
   const atFirst = isFirst && Object.keys(written).every((name) => written[name] === begin[name]);
   const looks = Object.entries(written).filter(([name, value]) => value !== usual[name]);
   const parameters = new URLSearchParams(atFirst ? [] : [...Object.entries(own), ...looks]);

@@ -45,8 +45,12 @@ export function tellLook(stage) {
 
 // Shows the stage to a room; the browser's full screen may be refused, and nothing is lost.
 export function present() {
+  const { attentionPresenter: presenter } = document.documentElement;
   document.documentElement.requestFullscreen?.().catch(() => {});
-  document.documentElement.attentionPresenter?.toggle(true);
+  if (presenter) return presenter.toggle(true);
+  const address = new URL(location.href); // the script that shows pages to rooms is on its way
+  address.searchParams.set("present", "1");
+  history.replaceState(history.state, "", address);
 }
 
 // While the stage is shown to a room, Page Down and Page Up turn its pictures. turn(by): returns whether there was another one.

@@ -23,6 +23,6 @@ const stripHeight = () => document.querySelector(".below-picture")?.offsetHeight
 function heightOf(root, isPresented) {
   if (isPresented) return (innerHeight - stripHeight()) / root.style.zoom - MARGIN;
   if (root.matches(".in-notebook *")) return LEAST_HEIGHT;
-  const scrolled = root.getRootNode().host?.closest("main")?.scrollTop ?? scrollY;
+  const scrolled = root.getRootNode().host?.closest("main, .scroller")?.scrollTop ?? scrollY;
   return Math.max(LEAST_HEIGHT, Math.min(MOST_HEIGHT, innerHeight - root.getBoundingClientRect().top - scrolled - MARGIN));
 }

@@ -6,15 +6,17 @@ import { button, element, mountOnce, watchScreen } from "../../canvas/core/surfa
 import { TEXTS } from "../../canvas/core/texts.js";
 import { addressOf, makeAddressWriter } from "./address.js";
 import { isDark } from "../../canvas/core/theme.js";
-import { computed, connect, present, tellLook } from "./page.js";
+import { compute, computed, connect, present, tellLook } from "./page.js";
 
 const views = new Map(); // by page, or step of a room: how it was looked at last, for who comes back to it
 let wish = null; // what was asked for last of a stage that was drawn before its page had run, and at which step of a room
+let early = null; // the stage that was drawn before Streamlit's scripts were there, until its page has a place for it (assets/shell/early.js)
 
 // make(parent): a stage, by `begin`; receive(stage, bytes): takes in a message; written(stage): the view as links write it; redraw(stage);
 // end(stage): what else ends with it. Returns what a bundle exports: `mount` for Streamlit, `offline` for a file without a server, and
 // `render` for a notebook, as anywidget calls it; its `model` has the texts, the style sheet and the message.
 export function stageOf({ make, receive, written, redraw, end = () => {} }) {
+  const makeOrTake = (parent) => takeEarly(parent) ?? make(parent);
   const remove = (stage) => {
     stage.stop();
     end(stage);
@@ -32,8 +34,15 @@ export function stageOf({ make, receive, written, redraw, end = () => {} }) {
     // mounted: what Streamlit gives; of a stage that is drawn before its page has run, `askForRun` stands for both ways to the server, and
     // what ends it is told whether its step was left, so that the page's own stage will not come.
     mount(mounted) {
-      const { askForRun } = mounted;
-      const [stage, over] = mountOnce(mounted.parentElement, make, remove);
+      const { askForRun, isEarly } = mounted;
+      const [stage, over] = mountOnce(mounted.parentElement, makeOrTake, remove);
+      if (isEarly) {
+        early = stage;
+        stage.wishes = [];
+        connect(stage, { setTriggerValue: (...asked) => stage.wishes.push(asked), setStateValue() {} }, () => written(stage));
+        receive(stage, mounted.data);
+        return over;
+      }
       const place = () => stage.header.arrival.place;
       const keepWish = (...asked) => {
         wish = { place: place(), asked };
@@ -44,6 +53,8 @@ export function stageOf({ make, receive, written, redraw, end = () => {} }) {
       const own = wish?.place === place() ? wish : null; // that of a step that was left is forgotten
       wish = askForRun ? own : null;
       if (own && !askForRun) mounted.setTriggerValue(...own.asked);
+      const next = stage.wishes?.shift(); // what was asked of the early stage goes one by one, in order, each to a run of its own
+      if (next) compute(stage, next[0], next[1]);
       return askForRun ? (isLeft) => { if (isLeft) wish = null; over(); } : over;
     },
     offline(parent, texts, data) {
@@ -63,12 +74,25 @@ export function stageOf({ make, receive, written, redraw, end = () => {} }) {
   };
 }
 
+// Moves the early stage to its place in the page, as it is; null where there is none.
+function takeEarly(parent) {
+  const stage = early;
+  early = null;
+  if (!stage?.root.isConnected) return null;
+  const box = placeOf(parent);
+  if (box.moveBefore) box.moveBefore(stage.root, null); // keeps what is open, and the focus
+  else box.append(stage.root);
+  return stage;
+}
+
+const placeOf = (parent) => parent.querySelector?.(".stage-box") ?? parent;
+
 // Puts a stage into the page. kind: its class beside "stage"; redraw(stage): called whenever it is to be drawn anew.
 export function begin(stage, parent, kind, redraw) {
   Object.assign(stage, { header: null, arrival: null, offline: false, address: makeAddressWriter() });
   stage.addToLesson = () => stage.report("added");
   stage.root = element("div", { class: kind ? `stage ${kind}` : "stage", "data-testid": "stage" });
-  (parent.querySelector?.(".stage-box") ?? parent).append(stage.root);
+  placeOf(parent).append(stage.root);
   const again = () => stage.header && redraw(stage);
   const observer = new ResizeObserver(again);
   observer.observe(stage.root);

@@ -89,7 +89,7 @@ def settle_level(page: str, by_history: bool) -> None:
 
     by_history: the browser's Back or Forward led to this run: an address without a level is then one of before any choice.
     """
-    first = st.session_state.setdefault(FIRST_LEVEL, remembered_level() or (BASIC if page in ENTRANCES else ADVANCED))
+    first = st.session_state.setdefault(FIRST_LEVEL, level_at_first(page, None, remembered_level()))
     may_be_old = LEVEL_CHOSEN in st.session_state and not by_history  # the browser may not know of the choice yet
     written = None if may_be_old else st.query_params.get(LEVEL)
     last = first if by_history else st.session_state.get(LEVEL_NOW, first)
@@ -118,6 +118,12 @@ def remembered_level() -> str:
     return remembered if remembered in (BASIC, ADVANCED) else ""
 
 
+def level_at_first(page: str, written: str | None, remembered: str) -> str:
+    """Return the level of a visit that begins at a page. written: in its link; remembered: in the cookie of an earlier visit."""
+    named = (one for one in (written, remembered) if one in (BASIC, ADVANCED))
+    return next(named, BASIC if page in ENTRANCES else ADVANCED)
+
+
 def choose_level(level: str) -> None:
     """Store the level that the visitor chose, in the address and in a cookie."""
     st.session_state[LEVEL_NOW] = st.session_state[LEVEL_CHOSEN] = level
@@ -143,7 +149,12 @@ def level_in_link() -> dict[str, str]:
     """Return the level as a parameter for links within the app; empty while none is set and everything is shown."""
     now = st.session_state.get(LEVEL_NOW, ADVANCED)
     named = LEVEL in st.query_params or LEVEL_CHOSEN in st.session_state
-    return {LEVEL: now} if named or now == BASIC else {}
+    return level_to_link(now, named=named)
+
+
+def level_to_link(level: str, *, named: bool) -> dict[str, str]:
+    """Return a level as a parameter of links. named: whether the visitor or the link asked for it."""
+    return {LEVEL: level} if named or level == BASIC else {}
 
 
 def is_hidden(name: str) -> bool:

@@ -17,8 +17,6 @@ from tx_core.errors import Attempt, Busy, ExplorerError
 from tx_core.settings import host_settings
 
 RETRY_SECONDS = 5.0
-VISITOR_SECONDS, PAGE_SECONDS, PICTURE_SECONDS = 1.0, 10.0, 1.0
-"""How long loading waits for a first visitor to come, then for the page to run, and then for a browser to draw it."""
 WARMUP_SENTENCE = "The cat sat on the mat."
 NOTICE_SECONDS, CLOSING_SECONDS = 2.0, 1.5
 """How long a server that ends still serves, in which a proxy notices; how long connections may then take to close."""
@@ -47,30 +45,6 @@ ENDING = Status("ending")
 _ending = threading.Event()
 
 
-class FirstVisit:
-    """Delays the model load while the first page is drawn.
-
-    Importing torch competes with page runs for the interpreter lock: for two seconds, a page takes twice as long.
-    """
-
-    def __init__(self) -> None:
-        self.begun, self.shown = threading.Event(), threading.Event()
-
-    def __enter__(self) -> None:
-        """Begin a page."""
-
-    def __exit__(self, *_problem: object) -> None:
-        """End a page, also after an error."""
-        self.shown.set()
-
-    def wait(self) -> None:
-        """Block until a first page has run and a browser had PICTURE_SECONDS to draw it, or nobody comes; not with an engine
-        elsewhere.
-        """
-        if not models_may_come() and self.begun.wait(VISITOR_SECONDS) and self.shown.wait(PAGE_SECONDS):
-            time.sleep(PICTURE_SECONDS)
-
-
 class Warmup:
     """Loads one engine in a daemon thread and records the outcome in `status`.
 
@@ -82,21 +56,20 @@ class Warmup:
         self.status = Status("asleep")
         self._logged = ""
 
-    def start(self, wait: Callable[[], None] = lambda: None) -> threading.Thread:
-        """Start loading once `wait` returns, and return the thread so that a caller can join it."""
+    def start(self) -> threading.Thread:
+        """Start loading, and return the thread so that a caller can join it."""
         self.status = Status("warming up")
-        thread = threading.Thread(target=self.run, args=[wait], name="warmup", daemon=True)
+        thread = threading.Thread(target=self.run, name="warmup", daemon=True)
         thread.start()
         return thread
 
-    def run(self, wait: Callable[[], None] = lambda: None) -> None:
+    def run(self) -> None:
         """Try to load the engine; start a polling thread where the outcome may change.
 
         Garbage collection is off meanwhile: imported objects stay, and collecting takes a quarter of an import's time.
         """
         gc.disable()
         try:
-            wait()
             self.attempt()
         finally:
             gc.enable()
@@ -190,7 +163,6 @@ def models_may_come() -> bool:
 
 
 default_engine = Warmup(load_default, models_may_come)
-first_visit = FirstVisit()
 
 
 def is_awaited() -> bool:

@@ -12,7 +12,13 @@ from starlette.routing import Route
 
 IMMUTABLE = "public, max-age=31536000, immutable"
 GONE = "There is no such script: load the page again."
-KINDS = {".css": "text/css", ".js": "text/javascript", ".woff2": "font/woff2"}
+KINDS = {
+    ".bin": "application/octet-stream",
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".png": "image/png",
+    ".woff2": "font/woff2",
+}
 
 
 @dataclass(frozen=True)

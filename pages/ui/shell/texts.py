@@ -8,6 +8,10 @@ LINK_TOO_LONG_TO_SHARE = (
     "A link to this view would have {length:,} characters, and links over {limit:,} often arrive cut off. "
     "Shorten the text and open this again, or send the text separately."
 )
+NAME, PAGES = "Attention explorer", "All pages"
+CONNECTING = "Connecting to the server … If nothing changes here, check the connection, then reload the page."
+NOT_WHOLE = "The page could not be loaded whole. Check the connection, then reload the page."
+STILL_LOADING = "The model is loading: look around, changes are computed when it is there."
 PART_NOT_LOADED = "This part of the page could not be loaded. Check the connection, then reload the page."
 
 DEVICES = {"cpu": "running on CPU", "cuda": "running on a GPU (CUDA)", "mps": "running on Apple's GPU (MPS)"}

@@ -13,7 +13,6 @@ from pages.ui.shell.fields import StageFields
 from pages.ui.shell.step import step_of_run
 from pages.ui.stage import texts
 from pages.ui.stage.changes import MAX_INTERVENTIONS, active_changes, list_changes, set_changes, with_change, without_change
-from pages.ui.stage.first_picture import show_first_picture
 from pages.ui.stage.heads import grammar_sentences
 from pages.ui.stage.inputs import AttentionRun
 from pages.ui.stage.mount import Reported, mount, origin
@@ -92,11 +91,6 @@ def attention_stage(page: str, fields: StageFields, run: AttentionRun) -> None:
         return pack_runs({**header, **about_run(page, name, trace, unchanged)}, name, trace, unchanged, shown)
 
     mount(page, fields, pack, lambda reported: take_changes(page, reported))
-
-
-def first_stage(page: str, fields: StageFields) -> None:
-    """Draw the stored picture of the first view, and end the run, while the model is being loaded; else do nothing."""
-    show_first_picture(page, fields, lambda reported: take_changes(page, reported))
 
 
 NO_RUN = {"run": None, "before": None, "stacks": [], "changes": [], "moved": []}

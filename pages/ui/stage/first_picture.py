@@ -1,72 +1,146 @@
-"""The picture of a page's first view, kept beside the model, and drawn while that is being loaded.
+"""The picture of a page's first view, kept beside the model: the first HTML of the page has it, before any script has run.
 
-Importing torch is the slowest part of a start, and a first visitor need not wait for it. `python -m pages.ui.stage.first_picture`
-stores the pictures again, after a change of the model or of what a stage is told; tests hold them equal to what a run sends.
+`python -m pages.ui.stage.first_picture` stores the pictures again, after a change of the model or of what a stage is told; tests
+hold them equal to what a run sends.
 """
 
 import hashlib
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
-import streamlit as st
 
-from pages.ui.shell import readiness
-from pages.ui.shell.address import LEAD, LESSON, PLACE, ROOM, shows_step, widget_key
-from pages.ui.shell.fields import StageFields
-from pages.ui.shell.level import ADVANCED, BASIC, LEVEL, LEVEL_NOW
-from pages.ui.stage.mount import Reported, mount, origin
+from pages.contents import HOME, Page
+from pages.ui.shell.early_page import EarlyView
+from pages.ui.shell.fields import StageFields, parse_view
+from pages.ui.shell.level import ADVANCED, BASIC, LEVEL, level_at_first, level_to_link
+from pages.ui.shell.served import ServedFiles
+from pages.ui.stage.arcs import arcs_path
 from pages.ui.stage.packing import RunName
+from pages.ui.stage.scripts import STAGE_FILES, modules
 from tx_core.analysis.packing import join
 from tx_core.engine import catalogue
 from tx_core.engine.checkpoint_files import MANIFEST, read_json
 from tx_core.errors import CheckpointProblem
+from tx_core.transformer.interventions import read_interventions
 
-PAGES = ("start", "attention", "fill_mask", "self_attention")
+BOXES: Mapping[str, tuple[str, ...]] = {
+    "start": ("text",),
+    "attention": ("text",),
+    "fill_mask": ("text",),
+    "next_word": ("text",),
+    "compare": ("text", "text_b"),
+    "self_attention": ("text",),
+    "masks": ("text",),
+    "positions": ("text",),
+}
+"""The pages that have a stored picture, each with the texts that it asks for."""
+WITHOUT_TORCH = ("start", "attention", "fill_mask", "next_word", "compare", "self_attention")
+"""Pages whose fields can be read without waiting for torch: a link to one that only looks otherwise shows its view at once."""
 DEFAULT_MODEL = catalogue.MODELS / catalogue.DEFAULT
 FIRST_PICTURES = DEFAULT_MODEL / "first_pictures"
 MAIN = Path(__file__).parents[2] / "main.py"
+NUMBER_BYTES = {"made": 0, "derived": 0, "short": 2, "float": 4}
+"""Bytes of a number of a matrix, by its form (pages/ui/stage/matrices.py)."""
 ANY_RUN = "first picture"
 """The identity of a stored run: that of a real one depends on the server."""
-LIVE = ("page", "home", "arrival", "hidden", "level", "alone", "linkProblem", "awaited", "follows", "origin")
-"""What a stage is told that depends on the server or the visitor: it is not stored."""
 
 
-def show_first_picture(page: str, fields: StageFields, take: Callable[[Reported], None]) -> None:
-    """Draw the stored picture and end the run, where `draw_first_picture` does; else do nothing."""
-    if draw_first_picture(page, fields, take):
-        st.stop()
+def early_view(page: Page, asked: Mapping[str, str], remembered: str) -> EarlyView | None:
+    """Return what the first HTML of a page shows: its stored picture, or a frame for a view that has to be computed first.
 
-
-def draw_first_picture(page: str, fields: StageFields, take: Callable[[Reported], None]) -> bool:
-    """Draw the stored picture where the model is being loaded and the first view is asked for; return whether it did.
-
-    The page runs again once the model is there. fields, take: as of `mount`, where `take` is `on_change`.
+    asked: the parameters of the link. remembered: the level of the visitor's cookie. Returns None for a page without a stored
+    picture, and for a link that Streamlit's page has to explain first.
     """
-    level = st.session_state.get(LEVEL_NOW, ADVANCED)
-    if not readiness.is_awaited() or not _is_first_view(page, fields) or (stored := read(page, level)) is None:
-        return False
-    header, rest = stored
+    level = level_at_first(page.key, asked.get(LEVEL), remembered)
+    if page.key not in BOXES or (stored := read(page.key, level)) is None:
+        return None
+    header, numbers = stored
+    named = {name: value for name, value in asked.items() if name not in (LEVEL, "embed")}
+    texts = {name: named.get(name, header["texts"][name]) for name in BOXES[page.key]}
+    level_link = level_to_link(level, named=asked.get(LEVEL) == level)
+    told: dict[str, object] | None = live_header(header, level_link)
+    if named and page.key not in WITHOUT_TORCH:
+        told = None
+    elif named:
+        fields: StageFields = import_module(f"pages.{page.key}.inputs").FIELDS
+        values, unknown = parse_view(fields.all, named)
+        if unknown:
+            return None
+        if named.keys() & {one.name for one in fields.all}:
+            told = _looked_at(told, fields, values)
+    drawn = drawn_numbers(header, numbers)
+    rest = LATER_NUMBERS.address(f"{page.key}-{level}.bin") if drawn != numbers else ""
+    return EarlyView(
+        level=level,
+        level_link=level_link,
+        is_framed=asked.get("embed") == "true",
+        texts=texts,
+        modules=modules(page.script),
+        address=STAGE_FILES.address().rstrip("/"),
+        header=told,
+        numbers=drawn,
+        rest=rest,
+    )
 
-    def pack(told: Mapping[str, object]) -> bytes:
-        live = {name: told[name] for name in LIVE if name in told}
-        address = {**header["address"], "level": told["address"]["level"]}
-        told = {**header, **live, "address": address, "origin": origin(catalogue.DEFAULT), "isStored": True}
-        return join(told, [np.frombuffer(rest, np.uint8)])
 
-    mount(page, fields, pack, take)
-    return True
+def drawn_numbers(header: Mapping, numbers: bytes) -> bytes:
+    """Return the numbers of a stored picture with zeros for those that only serve in sums: the first HTML goes without them."""
+    found, at = bytearray(numbers), 0
+    for picture in header.get("pictures", ()):
+        chart = picture["chart"]
+        if chart["kind"] != "matrices":
+            at += 4 * len(header["names"][picture["rows"]]) * len(header["names"][picture["columns"]])
+            continue
+        for matrix in chart["matrices"]:
+            size = NUMBER_BYTES[matrix["form"]] * matrix["rows"] * matrix["columns"]
+            if matrix["form"] == "short":
+                found[at : at + size] = bytes(size)
+            at += size
+    return bytes(found)
 
 
-def _is_first_view(page: str, fields: StageFields) -> bool:
-    """Return whether every control is as on a first visit, and no lesson or class is taken."""
-    if {LESSON, ROOM, LEAD} & st.query_params.keys() or PLACE in st.session_state or shows_step():
-        return False
-    values = {field.name: st.session_state.get(widget_key(page, field.name), field.default) for field in fields.all}
-    return values == {field.name: fields.first.get(field.name, field.default) for field in fields.all}
+def _read_later_numbers() -> dict[str, bytes]:
+    stored = {(page, level): read(page, level) for page in BOXES for level in (BASIC, ADVANCED)}
+    return {
+        f"{page}-{level}.bin": found[1] for (page, level), found in stored.items() if found and drawn_numbers(*found) != found[1]
+    }
+
+
+LATER_NUMBERS = ServedFiles("first-picture", _read_later_numbers)
+"""All numbers of the pictures of which the first HTML has only those that are drawn."""
+
+
+def _looked_at(header: dict[str, object], fields: StageFields, values: Mapping[str, object]) -> dict[str, object] | None:
+    """Return the header of a stored picture for another view of it; None where that has to be computed."""
+    first = fields.first_values
+    looks = {one.name for one in fields.looks}
+    others = {name for name, value in values.items() if value != first[name]}
+    if others - looks or (others and "pictures" in header):  # of pictures, only what is looked at first is stored
+        return None
+    return {**header, "view": header["view"] | {fields.names.get(name, name): values[name] for name in looks}}
+
+
+def live_header(stored: Mapping, level: Mapping[str, str]) -> dict[str, object]:
+    """Return a stored header as this server sends it. level: as links of the page name it."""
+    header = {name: value for name, value in stored.items() if name != "texts"}
+    header |= {"home": STAGE_FILES.address(), "view": dict(stored["view"])}
+    header["address"] = {**stored["address"], "level": dict(level)}
+    if "path" in header:
+        header["path"] = _signed_path(stored)
+    if "routes" in header:
+        header["routes"] = {**stored["routes"], "path": _signed_path(stored["routes"])}
+    return header
+
+
+def _signed_path(routes: Mapping) -> str:
+    """Return where the arcs of a stored picture are asked for."""
+    model, text, bare, changes, *written, blank = routes["id"]
+    return arcs_path(RunName(model, text, "", bare, read_interventions(changes), written=tuple(written)), blank)
 
 
 @cache
@@ -95,6 +169,7 @@ def run(page: str, level: str) -> bytes:
     """Run the first view of a page, and return its picture as it is stored."""
     from streamlit.testing.v1 import AppTest  # imported here: no page needs these
 
+    from pages.ui.shell.address import widget_key
     from pages.ui.stage.arcs import reached_arcs
 
     app = AppTest.from_file(MAIN, default_timeout=240)
@@ -103,11 +178,13 @@ def run(page: str, level: str) -> bytes:
     app.switch_page(f"{page}/page.py").run()
     messages = [one.proto.bytes for one in app.get("bidi_component") if "_stage_" in one.proto.component_name]
     header, rest = split_message(messages[0])
-    header = {name: value for name, value in header.items() if name not in LIVE} | {"checkpoint": _checkpoint_hash()}
+    header |= {"home": "", "checkpoint": _checkpoint_hash()}
+    header["texts"] = {name: app.session_state[widget_key(page, name)] for name in BOXES[page]}
     header["address"].pop("level")
-    if isinstance(header.get("run"), dict):
-        header["run"]["id"] = ANY_RUN
-    if page == "start":
+    for run in ("run", "before"):
+        if isinstance(header.get(run), dict):
+            header[run]["id"] = f"{ANY_RUN} {run}"
+    if page == HOME:
         header["arcs"] = reached_arcs(RunName(catalogue.DEFAULT, header["text"], "", False), float(header["usualLeast"]))
     for signed in (header, header.get("routes", {})):  # by one server, for itself
         if "path" in signed:
@@ -121,7 +198,7 @@ def main(arguments: list[str]) -> int:
         print("usage: python -m pages.ui.stage.first_picture")
         return 2
     FIRST_PICTURES.mkdir(exist_ok=True)
-    for page in PAGES:
+    for page in BOXES:
         for level in (BASIC, ADVANCED):
             (FIRST_PICTURES / f"{page}-{level}.bin").write_bytes(run(page, level))
     print(f"{FIRST_PICTURES.name} were written.")

@@ -17,7 +17,6 @@ from pages.ui.shell.fields import Field, StageFields
 from pages.ui.stage.background_runs import NO_RUN, OfferedRun
 from pages.ui.stage.charts import Drawing
 from pages.ui.stage.controls import Conditions, Control, offered_controls, take_settings
-from pages.ui.stage.first_picture import show_first_picture
 from pages.ui.stage.matrices import MatrixSteps, describe_matrices, matrix_drawings
 from pages.ui.stage.mount import Reported, mount, origin
 from pages.ui.stage.scripts import STAGE_FILES, component
@@ -110,11 +109,6 @@ def pictures_stage(
 def _take(page: str, fields: StageFields, more: Callable[[Reported], None], reported: Reported) -> None:
     take_settings(page, fields.own, reported)
     more(reported)
-
-
-def first_pictures(page: str, fields: StageFields) -> None:
-    """Draw the stored pictures of the first view and end the run, where the model is being loaded; else do nothing."""
-    show_first_picture(page, fields, functools.partial(_take, page, fields, lambda _: None))
 
 
 def pictures_beside(

@@ -19,7 +19,6 @@ from pages.ui.shell.fields import Field, StageFields, check, choice_field
 from pages.ui.stage.arcs import arcs_path, describe_routes
 from pages.ui.stage.attention import take_changes
 from pages.ui.stage.changes import CHANGES_FIELD, drop_missing_changes, list_changes
-from pages.ui.stage.first_picture import draw_first_picture
 from pages.ui.stage.inputs import SentenceInputs, input_fields
 from pages.ui.stage.mount import Reported, mount, origin
 from pages.ui.stage.packing import RunName
@@ -88,11 +87,6 @@ def offered_routes(name: RunName, blank: int = 0) -> dict[str, object]:
     # The path is signed by this server; `id` tells the same run of another server.
     identity = [name.model, name.text, name.bare, write_interventions(name.changes), *name.written, blank]
     return {"id": identity, "path": arcs_path(name, blank), "leastEffects": LEAST_EFFECTS, "usualLeast": USUAL_LEAST}
-
-
-def first_routes(page: str, fields: StageFields) -> bool:
-    """Draw the stored picture of the first view while the model is being loaded; return whether it did."""
-    return draw_first_picture(page, fields, functools.partial(take_reports, page))
 
 
 def take_reports(page: str, reported: Reported) -> None:

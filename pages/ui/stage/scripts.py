@@ -55,13 +55,14 @@ def notebook_header() -> str:
 STAGE_FILES = ServedFiles("stage", read_files)
 
 
-def _modules(entry: str) -> list[str]:
+def modules(entry: str) -> list[str]:
+    """Return the names of the modules of a drawing, by the name of its bundle; the last one draws it."""
     return ["texts.js", f"{entry}.js", f"start-{entry}.js"]
 
 
 def stage_files(script: str) -> list[str]:
     """Return the addresses of what draws a stage, by the name of its bundle."""
-    return [STAGE_FILES.address(name) for name in (*_modules(script), STYLE)]
+    return [STAGE_FILES.address(name) for name in (*modules(script), STYLE)]
 
 
 @cache
@@ -74,7 +75,7 @@ def component(name: str, entry: str, box: str, style: str = STYLE, heights: tupl
     wide, narrow = heights
     space = f".{box}:empty {{ min-height: {wide}px; }} @media (max-width: 640px) {{ .{box}:empty {{ min-height: {narrow}px; }} }}"
     script = FETCH_SCRIPT.replace("FETCHING", SHELL.address("drawing.js")).replace("PATH", STAGE_FILES.address().rstrip("/"))
-    for word, value in (("NAMES", _modules(entry)), ("STYLES", [style]), ("FAILED", PART_NOT_LOADED)):
+    for word, value in (("NAMES", modules(entry)), ("STYLES", [style]), ("FAILED", PART_NOT_LOADED)):
         script = script.replace(word, json.dumps(value))
     mounted = st.components.v2.component(f"attention_explorer_{name}", html=f'<div class="{box}"></div>', css=space, js=script)
 

@@ -1,15 +1,16 @@
-"""The picture of a first view that is kept beside the model: equal to what a run sends, and drawn while the model is loaded."""
+"""The picture of a first view that is kept beside the model: equal to what a run sends, and in the first HTML of its page."""
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from pages.ui.shell import readiness, texts
+from pages import contents
 from pages.ui.shell.level import ADVANCED, BASIC
-from pages.ui.shell.readiness import Status
 from pages.ui.stage import first_picture
-from tests.support.staged import matrices_of, staged
+from tests.support.serving import fetch
+from tests.support.staged import matrices_of, pictures_of, staged
 
 STORED = first_picture.FIRST_PICTURES / "attention-advanced.bin"
 
@@ -37,7 +38,7 @@ def leaves_of(header: dict) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("level", [BASIC, ADVANCED])
-@pytest.mark.parametrize("page", first_picture.PAGES)
+@pytest.mark.parametrize("page", first_picture.BOXES)
 def test_what_is_stored_is_what_a_run_sends(page: str, level: str):
     """To one of 65,536 steps, of matrices to a thousandth: processors round differently."""
     stored = first_picture.split_message((first_picture.FIRST_PICTURES / f"{page}-{level}.bin").read_bytes())
@@ -46,25 +47,74 @@ def test_what_is_stored_is_what_a_run_sends(page: str, level: str):
         "run `python -m pages.ui.stage.first_picture` and commit what it writes"
     )
     if "pictures" in stored[0]:
-        found, expected = (matrices_of(header["pictures"][0]["chart"], numbers) for header, numbers in (stored, sent))
-        for name, values in expected.items():
-            np.testing.assert_allclose(found[name], values, rtol=1e-3, atol=2e-3)
+        for found, expected in zip(pictures_of(*stored), pictures_of(*sent), strict=True):
+            for name in found["values"] if isinstance(found["values"], dict) else [...]:
+                np.testing.assert_allclose(found["values"][name], expected["values"][name], rtol=1e-3, atol=2e-3)
         return
     one, other = (np.frombuffer(numbers, "<u2").astype(int) for numbers in (stored[1], sent[1]))
     assert np.abs(one - other).max(initial=0) <= 1
 
 
-@pytest.mark.parametrize("page", first_picture.PAGES)
-def test_the_first_view_is_drawn_from_it_while_the_model_is_loaded_and_any_other_is_computed(open_app, page: str, monkeypatch):
-    monkeypatch.setattr(readiness.default_engine, "status", Status("warming up"))
+@pytest.mark.parametrize("page", first_picture.BOXES)
+def test_a_visitor_is_told_at_once_what_the_first_run_tells(page: str, open_app):
+    early = early_view(page)
     app = open_app(page)
-    assert not app.exception
-    assert staged(app)["address"]["isFirst"] and staged(app)["isStored"]
-    assert f":material/hourglass_top: {texts.WARMING_UP}" in [one.value for one in app.caption]
-    other = open_app(page, text="A [MASK] sings.")
-    assert "isStored" not in staged(other)
-    monkeypatch.setattr(readiness.default_engine, "status", Status("ready", "A model", "cpu"))
-    assert "isStored" not in staged(app.run())
+    sent = staged(app)
+    told = json.loads(json.dumps(early.header))
+    for name in ("run", "before"):  # the identity of a run is of the server that ran it
+        for header in (told, sent):
+            if isinstance(header.get(name), dict):
+                header[name].pop("id")
+    told.pop("arcs", None)
+    assert leaves_of(told) == pytest.approx(leaves_of(sent), abs=5e-3)
+    assert list(early.texts.values()) == [app.session_state[f"{page}_{name}"] for name in first_picture.BOXES[page]]
+
+
+def early_view(page: str, **asked: str):
+    return first_picture.early_view(contents.page(page), asked, "")
+
+
+def test_a_link_that_only_looks_shows_its_view_and_one_that_computes_a_frame_with_its_sentence():
+    looks = early_view("attention", heads="1-1_4-2", focus="2")
+    assert looks.header["view"]["heads"] == [(0, 0), (3, 1)] and looks.header["view"]["focus"] == 1
+    assert early_view("attention").header["view"]["heads"] != looks.header["view"]["heads"]
+    assert early_view("attention", utm_source="mail").header == early_view("attention").header
+    for page, asked in (
+        ("attention", {"text": "A cat."}),
+        ("start", {"changes": "off~5"}),
+        ("self_attention", {"cell": "scores-1-1"}),
+        ("masks", {"kind": "padding"}),
+        ("compare", {"text_b": "A cat."}),
+    ):
+        view = early_view(page, **asked)
+        assert view.header is None, page
+        assert set(asked.values()) & {"A cat."} <= set(view.texts.values())
+
+
+def test_what_streamlits_page_has_to_explain_first_is_left_to_it():
+    assert early_view("attention", heads="none") is None
+    assert early_view("vectors") is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "remembered", "level"),
+    [({}, "", BASIC), ({}, ADVANCED, ADVANCED), ({"level": BASIC}, ADVANCED, BASIC), ({"level": "x"}, "x", BASIC)],
+)
+def test_the_level_is_that_of_the_link_then_that_of_the_last_visit(asked, remembered, level):
+    view = first_picture.early_view(contents.page("start"), asked, remembered)
+    assert (view.level, view.header["level"]) == (level, level)
+
+
+def test_numbers_that_only_serve_in_sums_come_behind_the_picture(server):
+    header, numbers = first_picture.read("self_attention", BASIC)
+    early = early_view("self_attention", level=BASIC)
+    drawn, whole = (matrices_of(header["pictures"][0]["chart"], one) for one in (early.numbers, numbers))
+    forms = {one["name"]: one["form"] for one in header["pictures"][0]["chart"]["matrices"]}
+    assert {name for name in whole if not np.array_equal(drawn[name], whole[name])} == {
+        name for name in forms if forms[name] == "short"
+    }
+    assert fetch(f"{server}/{early.rest}")[2] == numbers
+    assert early_view("attention").rest == ""
 
 
 @pytest.mark.parametrize(
