@@ -20,6 +20,7 @@ from pages.ui.shell.admission import own_address
 from pages.ui.shell.frame import explain
 from pages.ui.shell.level import LEVEL, level_in_link
 from pages.ui.stage.background_runs import attempt, show_problem
+from tx_core.classroom.room_database import NO_DATABASE
 from tx_core.classroom.rooms import MAX_NICKNAME_CHARACTERS
 from tx_core.errors import ExplorerError, RoomGone, RoomProblem
 from tx_core.settings import host_settings
@@ -35,6 +36,8 @@ JOINING = "classroom_joining"
 """Session entry of the code of the room that this visitor has just typed, and so joins without another click."""
 NOTHING_REMEMBERED = "nothing"
 """What the browser answers where it remembers no token."""
+RETRY_SECONDS = 3.0
+"""Between two looks at a database that is away."""
 MAX_TOKEN_CHARACTERS = 100
 
 
@@ -105,9 +108,34 @@ def recall(role: str, code: str) -> bool:
 def draw_room(draw: Callable[[str, str], None], code: str, token: str) -> None:
     """Draw the room of a member; the page runs again once it is closed."""
     try:
-        draw_or_explain(draw, code, token)
+        draw(code, token)
     except RoomGone:
         st.rerun()
+    except ExplorerError as problem:
+        explain_or_wait(problem)
+
+
+def explain_or_wait(problem: ExplorerError) -> None:
+    """Say why the page cannot be shown; where its database is away, the page comes back by itself."""
+    explain(problem)
+    if str(problem) == NO_DATABASE:
+        wait_for_database()
+
+
+@st.fragment(run_every=RETRY_SECONDS)
+def wait_for_database() -> None:
+    """Run the page again once the database of the rooms answers."""
+    if has_database():
+        st.rerun()
+
+
+def has_database() -> bool:
+    """Return whether the database of the rooms answers: a token that is none leads to no room."""
+    try:
+        host_store().find_member("")
+    except RoomProblem as problem:
+        return isinstance(problem, RoomGone)
+    return True
 
 
 def draw_or_explain(draw: Callable[..., None], *arguments: object) -> None:

@@ -8,7 +8,6 @@ open_page("classroom")
 
 # The title is on its way: what follows takes longer to import.
 from pages.classroom import entrance, student, teacher
-from pages.ui.shell.frame import explain
 from tx_core.errors import ExplorerError
 
 try:
@@ -22,7 +21,7 @@ try:
     else:
         entrance.join_or_open()
 except ExplorerError as error:
-    explain(error)
+    entrance.explain_or_wait(error)
     entrance.lead_to_entrance()
 if entrance.ROOM in st.query_params or entrance.LEAD in st.query_params:
     st.stop()  # a room is left by what is in it: no way on to the next page below it

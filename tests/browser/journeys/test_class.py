@@ -20,6 +20,7 @@ from tests.support.seen import answered, fits, main
 from tests.support.serving import WITHOUT_MODELS, free_port, running, streamlit_command, wait_until
 from tx_core.classroom.lesson_file import pack_lesson
 from tx_core.classroom.questions import Question
+from tx_core.classroom.room_database import NO_DATABASE
 from tx_core.classroom.rooms import ALPHABET, CODE_LETTERS, IS_LOCKED
 
 STEPS = shipped_lesson("path").steps
@@ -361,3 +362,26 @@ def test_what_is_half_typed_survives_a_reload_a_teacher_who_goes_on_and_a_server
             expect(box).to_have_value("wander")
             onward.press("Enter")
             expect(student.get_by_role("heading", name=STEPS[1].title, exact=True)).to_be_visible()
+
+
+@pytest.mark.ci
+def test_a_student_whose_answer_met_an_outage_gets_the_form_back_by_itself_with_what_was_typed(browser: Browser, tmp_path: Path):
+    url, log, kept = f"http://127.0.0.1:{(port := free_port())}", tmp_path / "log.txt", tmp_path / "log.sqlite"
+    with (
+        browser.new_context(base_url=url) as context,
+        running(streamlit_command(port), f"{url}/_stcore/health", log, **WITHOUT_MODELS),
+    ):
+        teacher, student = context.new_page(), context.new_page()
+        teacher.goto("/class")
+        student.goto(f"/class?room={open_room(teacher)}")
+        student.get_by_role("button", name=re.compile("^Join room")).click()
+        box = student.get_by_label(STEPS[0].question.ask).first
+        box.fill("wander")
+        away = kept.rename(tmp_path / "away.sqlite")
+        student.get_by_role("button", name=texts.SEND, exact=True).click()
+        expect(student.get_by_text(NO_DATABASE)).to_be_visible()
+        away.rename(kept)
+        expect(student.get_by_text(NO_DATABASE)).to_have_count(0)
+        expect(box).to_have_value("wander")
+        student.get_by_role("button", name=texts.SEND, exact=True).click()
+        expect(student.get_by_text(texts.YOUR_GUESS.format(guess="wander"))).to_be_visible()

@@ -276,9 +276,11 @@ def test_a_database_that_is_away_is_explained(rooms: Rooms, open_app: Callable[.
     room, token = rooms.open(SOURCE, STEPS)
     member = rooms.join(room.code)
     rooms.engine.dispose()
+    assert entrance.has_database()
     Path(rooms.engine.url.database).unlink()
     for path in Path(rooms.engine.url.database).parent.glob("rooms.sqlite-*"):
         path.unlink()
+    assert not entrance.has_database()
     app = with_token(ROOM, room.code, member)
     assert NO_DATABASE in written(app) and texts.CLOSED not in written(app)
     assert app.session_state[entrance.TOKENS] == {(ROOM, room.code): member}  # it is not forgotten
