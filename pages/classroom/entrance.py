@@ -5,7 +5,7 @@ show to everybody.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import streamlit as st
@@ -38,6 +38,8 @@ NOTHING_REMEMBERED = "nothing"
 """What the browser answers where it remembers no token."""
 RETRY_SECONDS = 3.0
 """Between two looks at a database that is away."""
+MAX_ROOMS_BACK = 6
+"""Rooms of a browser that are looked for at the entrance."""
 MAX_TOKEN_CHARACTERS = 100
 
 
@@ -183,10 +185,38 @@ def lead_to_entrance() -> None:
 def join_or_open() -> None:
     """Offer to join a room by its code, and to open one: first for whoever comes from a lesson."""
     wanted = st.query_params.get(FOR_CLASS, "")
+    with st.container(key="classroom_ways_back"):
+        offer_ways_back()
     offers = [join_by_code, partial(open_room, wanted)]
     for column, offer in zip(st.columns(2), reversed(offers) if wanted else offers, strict=True):
         with column:
             offer()
+
+
+def offer_ways_back() -> None:
+    """Lead to the rooms that this browser is a member of, as after its tab was closed; those that are over are forgotten."""
+    beginnings = {role: storage_key(role, "") for role in (LEAD, ROOM)}
+    data = {"find": list(beginnings.values()), "texts": texts.LIVE_TEXTS}
+    told = class_view()(key="classroom_back", data=data, on_rooms_change=lambda: None).rooms
+    sent = told[:MAX_ROOMS_BACK] if isinstance(told, Sequence) else ()
+    kept = [one for one in sent if isinstance(one, Sequence) and len(one) == 2 and all(isinstance(part, str) for part in one)]
+    over = []
+    for name, token in kept:
+        role = next((role for role, beginning in beginnings.items() if name.startswith(beginning)), None)
+        if role is None:
+            continue
+        try:
+            room = host_store().of_teacher(token) if role == LEAD else host_store().student(token).room
+        except RoomProblem as problem:
+            over += [name] if isinstance(problem, RoomGone) else []
+            continue
+        keep_token(role, room.code, token)
+        label = texts.BACK.format(code=room.code)
+        st.button(
+            label, on_click=lead_to, args=(role, room.code), icon=":material/undo:", key=f"classroom_back_{role}_{room.code}"
+        )
+    if over:
+        class_view()(key="classroom_over", data={"forget": over, "texts": texts.LIVE_TEXTS})
 
 
 def join_by_code() -> None:

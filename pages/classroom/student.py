@@ -64,7 +64,7 @@ def take_part(code: str) -> None:
 def say_closed(role: str, code: str) -> None:
     """Show that a room is closed, with links on, and delete its token from browser and session."""
     entrance.keep_token(role, code, "")
-    class_view()(key="classroom_closed", data={"forget": entrance.storage_key(role, code), "texts": texts.LIVE_TEXTS})
+    class_view()(key="classroom_closed", data={"forget": [entrance.storage_key(role, code)], "texts": texts.LIVE_TEXTS})
     with st.container(border=True):
         st.text(texts.CLOSED)
         st.caption(texts.CLOSED_HINT)

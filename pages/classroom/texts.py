@@ -1,6 +1,7 @@
 """All that the page of a class says on the screen, as whole sentences."""
 
 JOIN = "Join your class"
+BACK = "Back to your room {code}"
 CODE = "Code of six letters"
 JOIN_BUTTON = "Join"
 CODE_FIRST = "Type the code first: the six letters that your teacher shows."

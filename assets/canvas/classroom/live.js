@@ -18,6 +18,7 @@ export default function mountLive({ data: given, parentElement, setStateValue, s
   const [live, end] = mountOnce(parentElement, makeLive, removeLive);
   live.rerun = (sign) => setTriggerValue("changed", sign);
   live.recalled = (token) => setStateValue("recalled", token);
+  live.tellRooms = (rooms) => setStateValue("rooms", rooms);
   const theme = applyTheme(live.root);
   if (theme.dark !== live.theme?.dark) live.results = null; // drawn anew, in other colours
   live.theme = theme;
@@ -131,11 +132,20 @@ function setAsking(asks) {
 function keepToken(live, data) {
   try {
     if (data.remember) localStorage.setItem(data.remember[0], data.remember[1]);
-    if (data.forget) localStorage.removeItem(data.forget);
+    for (const name of data.forget ?? []) localStorage.removeItem(name);
+    if (data.find) tellRooms(live, data.find);
     if (data.recall) answer(live, localStorage.getItem(data.recall) || data.otherwise);
   } catch {
     if (data.recall) answer(live, data.otherwise); // storage is switched off
   }
+}
+
+// The rooms whose tokens this browser keeps, as [name in the storage, token], for whoever comes to the entrance.
+function tellRooms(live, beginnings) {
+  if (live.hasToldRooms) return;
+  live.hasToldRooms = true;
+  const names = Object.keys(localStorage).filter((name) => beginnings.some((one) => name.startsWith(one) && !name.slice(one.length).includes("-")));
+  if (names.length) live.tellRooms(names.map((name) => [name, localStorage.getItem(name)]));
 }
 
 function answer(live, token) {

@@ -266,6 +266,9 @@ def test_the_code_brings_the_same_student_back_a_link_without_the_secret_leads_t
         expect(note(teacher)).to_have_text(texts.ANSWERED.format(answered=0, students=1))
         answered(student)  # by now the browser keeps who it is
         student.goto(student.url.partition("?")[0])
+    student.get_by_role("button", name=texts.BACK.format(code=code)).click()
+    expect(student.get_by_role("heading", name=STEPS[0].title, exact=True)).to_be_visible()
+    expect(note(teacher)).to_have_text(texts.ANSWERED.format(answered=0, students=1))
     answered(teacher)
     unfold(teacher, texts.MANAGE)
     secret = teacher.get_by_text(re.compile(r"/class\?teacher=")).inner_text().replace("\n", "")
