@@ -33,5 +33,5 @@ DOORS = (
     Door("Build", "self_attention", {}, ":material/construction:", "Follow the sums behind one head, then build up to BERT."),
 )
 """The first is the path for newcomers."""
-WRITES = "And a model that writes: what comes next, and from where?"
+WRITES = "And a model that writes: what comes next, and which words does it read for it?"
 FOR_TEACHERS = "Do you teach? Choose a lesson, and use it in a class"
