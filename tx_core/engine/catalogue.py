@@ -211,9 +211,11 @@ def load_directory(directory: Path, name: str, title: str) -> Engine:
         from tx_core.engine.bert_engine import load_own_engine
 
         return load_own_engine(directory, name, title)
-    from tx_core.engine.hub.load import load_engine
+    # The package first: of a module in it, Python would not wait for a thread that is importing the package, and with it
+    # transformers, which replaces its own module half-way.
+    from tx_core.engine.hub import load as library
 
-    return load_engine(directory, name, title)
+    return library.load_engine(directory, name, title)
 
 
 @cached(LRUCache(1), condition=Condition())  # concurrent first calls wait for one to finish

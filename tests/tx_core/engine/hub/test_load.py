@@ -32,6 +32,26 @@ def rewrite(directory: Path, renamed: Callable[[str], str | None]) -> Path:
     return directory
 
 
+LOADED_MEANWHILE = """
+import sys, threading
+from pathlib import Path
+from tx_core.engine import catalogue
+catalogue.load("embedded")
+threading.Thread(target=__import__, args=["tx_core.engine.hub"]).start()
+while "transformers" not in sys.modules:
+    pass
+print(catalogue.load(Path(sys.argv[1])).info.family)
+"""
+"""Source that loads a model while another thread has begun to import the library, as the page on BERT does."""
+
+
+@pytest.mark.ci
+def test_a_model_that_is_loaded_while_another_thread_imports_the_library_waits_for_it(checkpoint):
+    command = [sys.executable, "-c", LOADED_MEANWHILE, str(checkpoint("gpt2"))]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240)
+    assert run.stdout == "gpt2\n", run.stderr
+
+
 def test_a_missing_layer_is_not_drawn_at_random(tmp_path: Path):
     directory = checkpoints.write_family("distilbert", tmp_path)
     rewrite(directory, lambda name: None if "layer.1.attention.q_lin" in name else name)
