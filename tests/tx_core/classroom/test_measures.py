@@ -149,13 +149,13 @@ def test_what_the_lesson_on_writing_says_of_the_writer_is_so(writer):
     """The texts that are shown were drawn at the temperature of the view."""
     steps = {step.title: step for step in LESSONS["how-a-model-writes"].steps}
     written = {}
-    for title in ("Always the likeliest", "Rare words, too", "Another branch"):
+    for title in ("Almost always the likeliest", "Rare words, too", "Another branch"):
         view = steps[title].view
         ids = tuple(map(int, view["written"].split(".")))
         sampling = Sampling(float(view["temperature"]))
         assert write_words(writer, view["text"], len(ids), seed=int(view["seed"]), sampling=sampling) == ids
         written[title] = [writer.tokenizer.word(one) for one in ids]
-    assert " ".join(written["Always the likeliest"]).count("a man who was") == 3
+    assert " ".join(written["Almost always the likeliest"]).count("a man who was") == 3
     assert written["Rare words, too"][0] == "surprise"
     before_boy = written["Another branch"][: written["Another branch"].index("boy")]
     assert "girl" in answer(writer, measure="top_word", text=" ".join(["Once upon a", *before_boy])).options
@@ -175,7 +175,7 @@ def test_what_the_lesson_on_patching_says_of_the_model_is_so(engine):
     found = importance(engine, prompt_set("gender"), kept_in=kept_scores("gender", "off"))
     at = found.components.index(Intervention("off", 3, 5))
     numbers = (found.effects[:, at].mean(), *found.intervals[:, at], found.turned[at] * 40)
-    assert [f"{number:.2f}" for number in numbers] == ["1.50", "1.19", "1.82", "10.00"]
+    assert [f"{number:.2f}" for number in numbers] == ["1.50", "1.12", "1.86", "10.00"]
 
 
 def test_a_word_behind_a_text_is_scored_by_its_pieces_one_after_the_other(writer):
