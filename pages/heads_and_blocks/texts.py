@@ -143,8 +143,9 @@ CUT = "Cut the residual connections"
 POST_NORM, PRE_NORM = "post-norm", "pre-norm"
 POST_NORM_BLOCK, PRE_NORM_BLOCK = "Block {number}: post-norm", "A pre-norm block, for comparison"
 WARM_UP = (
-    "That is why models like BERT need a **warm-up**: with post-norm, the blocks near the end learn from large gradients and the "
-    "first ones from small ones, so training starts with small steps that grow. With pre-norm it works without."
+    "That is one reason for the **warm-up** of models like BERT: with post-norm, the blocks near the end begin with large "
+    "gradients and the first ones with small ones, so training starts with small steps that grow. With pre-norm, Xiong et al. "
+    "2020 trained as well without."
 )
 MEAN_LENGTH = "Mean length of the vectors"
 SIMILARITY = "Similarity of the tokens (mean cosine)"

@@ -86,7 +86,7 @@ ENCODING_VIEWS = {
     "rotary": EncodingView(
         name="Rotary",
         text="Queries and keys are **rotated**, pair by pair of dimensions, by an angle that grows with the position. In their "
-        "dot product only the difference of the angles remains: the distance (Su et al. 2021; Llama and most newer models).",
+        "dot product only the difference of the angles remains: the distance (Su et al. 2021; Llama and many newer models).",
         formula=r"s_{ij} = \frac{(R_i\,q_i) \cdot (R_j\,k_j)}{\sqrt d} = \frac{q_i \cdot R_{j-i}\,k_j}{\sqrt d}\;",
         code=(positions.rotary_angles, positions.rotate),
         map_title="Cosines, then sines, of the angles",
@@ -95,7 +95,8 @@ ENCODING_VIEWS = {
     "alibi": EncodingView(
         name="ALiBi",
         text="Each head lowers a score by the same amount for every step of distance: some heads by a lot, so that they attend "
-        "to near tokens, others by little. Nothing is learned, and texts longer than in training still work (Press et al. 2022).",
+        "to near tokens, others by little. Nothing is learned, and texts longer than in training still worked in its authors' "
+        "tests (Press et al. 2022).",
         formula=r"s_{ij} = \frac{q_i \cdot k_j}{\sqrt d} - m_{\text{head}}\,|i - j|\;",
         code=(positions.alibi_slopes, positions.alibi_bias),
         map_title="What is added to each score",

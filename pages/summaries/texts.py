@@ -38,9 +38,9 @@ LAYER = "layer {layer}"
 ROLLOUT_CELL = "{row} from {column}"
 LAST_LAYER = "Largest at {token} in the last layer: {shares}."
 ROLLOUT_CAVEAT = (
-    "Flow is scaled so that each row sums to 1. It is more even than rollout, since nearly every connection has enough "
-    "capacity. Both leave out what values, feed-forward layers and layer norms do to the vectors (Abnar & Zuidema 2020): they "
-    "estimate which tokens have arrived, not what is made of them. "
+    "Flow is scaled so that each row sums to 1. It is more even than rollout in the sentences that we tried: nearly every "
+    "connection has enough capacity. Both leave out what values, feed-forward layers and layer norms do to the vectors "
+    "(Abnar & Zuidema 2020): they estimate which tokens have arrived, not what is made of them. "
     f"{EXPLANATION_DEBATE}"
 )
 ROLLOUT_SUBJECT = "Attention of {token} through the layers"
@@ -105,7 +105,7 @@ SINKS_CAVEAT = (
 )
 
 SIMILARITY_TITLE = "Head similarity"
-SIMILARITY = "**Heads that are close on the map attend to the same tokens.**"
+SIMILARITY = "**Heads that are close on the map attend alike**, as far as two dimensions can show it."
 SIMILARITY_TEXT = (
     "Two heads are similar if every token distributes its attention in the same way in both (Jensen–Shannon divergence). "
     "Colours and shapes are the kinds of “Heads at a glance”, without those of grammar."

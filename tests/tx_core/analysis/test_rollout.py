@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tx_core.analysis.patterns import entropy
 from tx_core.analysis.rollout import MAX_FLOW_EDGES, flow, rollout
 from tx_core.engine import catalogue
 from tx_core.errors import TextProblem
@@ -60,3 +61,13 @@ def test_a_text_too_long_for_flow_is_refused_at_once():
     tokens = int(MAX_FLOW_EDGES ** (1 / 3)) + 1
     with pytest.raises(TextProblem, match="at most"):
         flow(np.full((1, 1, tokens, tokens), 1 / tokens, dtype=np.float32), 0)
+
+
+def test_flow_is_more_even_than_rollout_in_the_sentences_that_were_tried(engine):
+    """What the page says; `engine` is the embedded model."""
+    for text in ("Mary lost her keys.", "Yesterday I [MASK] to school.", "What is the matter?"):
+        weights = engine.trace(text).attention.weights
+        rolled = rollout(weights)[-1]
+        for query, row in enumerate(rolled):
+            flowed = flow(weights, query)[-1] / flow(weights, query)[-1].sum()
+            assert entropy(flowed[None]) > entropy(row[None])
