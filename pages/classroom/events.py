@@ -8,9 +8,11 @@ whether something is new.
 import asyncio
 import json
 import threading
+import time
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from gzip import compress
 from hashlib import sha256
@@ -41,8 +43,12 @@ PAUSE_SECONDS = 0.1
 LOOK_SECONDS = 15.0
 """A room is looked at this often without a notification: one may be lost, and SQLite has none between servers."""
 SEND_TIMEOUT_SECONDS = 20.0
+LEFT_SECONDS = 30.0
+"""A student whose browser has stopped listening so long ago is not waited for: a reload takes less."""
 MAX_STREAMS = 10
 """Of one key: a browser listens by one for each of its tabs. More ask for the state every few seconds."""
+MAX_LEFT = 10_000
+"""Students who are remembered as having left."""
 MAX_STAGE_BYTES = 32_000_000
 """Of the stages of all rooms that phones are about to fetch; each is forgotten with its room, or when a room would end."""
 SWEEP_SECONDS, FIRST_SWEEP_SECONDS = 600.0, 3.0
@@ -107,6 +113,7 @@ class Hub:
         self.stages: TTLCache[int, SharedStage] = TTLCache(MAX_STAGE_BYTES, ttl, getsizeof=lambda one: len(one.packed))
         self.channels: dict[int, Channel] = {}
         self.streams: Counter[str] = Counter()
+        self.left: TTLCache[int, float] = TTLCache(MAX_LEFT, ttl)
         self.loop: asyncio.AbstractEventLoop | None = None
         self.ending = False
 
@@ -131,6 +138,22 @@ class Hub:
             if room in (None, channel.room):
                 channel.dirty.set()
 
+    def leave(self, student: int | None) -> None:
+        """Note when a student has stopped listening; None is a teacher."""
+        if student is not None:
+            with self.lock:
+                self.left[student] = time.monotonic()
+
+    def come_back(self, student: int | None) -> None:
+        """Note that a student listens, or asks."""
+        with self.lock:
+            self.left.pop(student, None)
+
+    def gone(self) -> frozenset[int]:
+        """Return the ids of the students who have not listened to this server for LEFT_SECONDS, and did before."""
+        with self.lock:
+            return frozenset(student for student, since in self.left.items() if time.monotonic() - since >= LEFT_SECONDS)
+
     async def stream(self, room: int, student: int | None, token: str) -> AsyncIterator[dict[str, str]]:
         """Yield the messages for a student, None for the teacher, now and after every change; the stream ends with the room.
 
@@ -145,6 +168,7 @@ class Hub:
         news, sent = asyncio.Event(), None
         channel.listeners[news] = role
         self.streams[token] += 1
+        self.come_back(student)
         try:
             while not self.ending:
                 text = channel.messages.get(role)
@@ -164,6 +188,7 @@ class Hub:
             self.streams[token] -= 1
             if not self.streams[token]:
                 del self.streams[token]
+                self.leave(student)
             if not channel.listeners and self.channels.get(room) is channel:
                 channel.task.cancel()
                 del self.channels[room]
@@ -207,6 +232,14 @@ def describe_stage(room: "Room", votes: "Votes") -> dict[str, object] | None:
     return scripts | said | {"data": f"{STAGE}/{room.id}/{shared.name}"}
 
 
+def note_left(room: "Room") -> "Room":
+    """Return a room with how many are not waited for. With several servers none: a student may listen to another one."""
+    rooms, gone = host_store(), hub.gone()
+    if not gone or not room.together or host_settings().database_url:
+        return room
+    return replace(room, left=len(rooms.without_answer(room) & gone))
+
+
 def read_messages(room: int) -> dict[str, object]:
     """Return the messages for the members of a room, by role, and who they are."""
     # Imported here: lessons take a fifth of a second to import, for which the start of the server does not wait.
@@ -218,6 +251,7 @@ def read_messages(room: int) -> dict[str, object]:
         with hub.lock:
             hub.stages.pop(room, None)
         return dict.fromkeys((TEACHER, STUDENT), CLOSED)
+    now = note_left(now)
     votes = votes_of(rooms, now, now.step) if shows_votes(now, now.step) else Votes()
     told = {role: message(now, votes, for_teacher=role == TEACHER) for role in (TEACHER, STUDENT)}
     told[STUDENT] |= {"stage": describe_stage(now, votes)}
@@ -250,6 +284,7 @@ async def state(request: Request) -> Response:
     """Answer once with what the event stream would send, for browsers where it is blocked; an unknown key reads as closed."""
     try:
         room, student = await asyncio.to_thread(lambda: host_store().find_member(request.query_params.get("key", "")))
+        hub.come_back(student)
         channel = hub.channels.get(room)
         messages = channel.messages if channel and channel.messages else await asyncio.to_thread(read_messages, room)
         return Response(messages[TEACHER if student is None else STUDENT], 200, HEADERS, "application/json")

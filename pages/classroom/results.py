@@ -101,8 +101,11 @@ def message(room: "Room", votes: Votes, *, for_teacher: bool, step: int | None =
     asks = question is not None
     if for_teacher:
         answered = room.answered.get(at, 0) if asks else None
-        said = progress(answered, room.students, again=at in room.discussed)
-        return told | {"answered": answered, "students": room.students, "note": said, "first": room.discussed.get(at, False)}
+        students = room.students - (room.left if asks else 0)
+        said = progress(answered, students, again=at in room.discussed)
+        if asks and room.left:
+            said = texts.WITHOUT_LEFT.format(said=said, count=room.left)
+        return told | {"answered": answered, "students": students, "note": said, "first": room.discussed.get(at, False)}
     return told | {"note": waiting(room, at) if asks else ""}
 
 

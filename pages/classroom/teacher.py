@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.classroom import entrance, texts
 from pages.classroom.entrance import button
-from pages.classroom.events import host_store
+from pages.classroom.events import host_store, note_left
 from pages.classroom.reach import reachable
 from pages.classroom.results import answer_of, compare_votes, lesson_of, message, sentence_of, votes_of
 from pages.classroom.student import say_closed, show_sentence, show_step_head, show_view
@@ -163,7 +163,7 @@ def show_answers(code: str, token: str, room: Room, step: Step, picture: dict[st
     `picture_of`.
     """
     revealed, votes = room.step in room.revealed, votes_of(host_store(), room, room.step)
-    told = message(room, votes, for_teacher=True)
+    told = message(note_left(room), votes, for_teacher=True)
     pictured = {}
     if is_presented() and step.question and revealed:
         below = told["results"]["sentence"], texts.BELOW_PICTURE.format(code=room.code)

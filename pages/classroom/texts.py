@@ -46,6 +46,7 @@ NEXT, PREVIOUS = "Next step", "Previous step"
 
 ANSWERED = "{answered} of {students} have answered"
 ANSWERED_AGAIN = "{answered} of {students} have voted again"
+WITHOUT_LEFT = "{said} (left: {count})"
 DISCUSS = "Discuss, then vote again"
 DISCUSS_NOW = "Discuss with your neighbour, then vote again."
 SHOW_FIRST = "Show the first vote"

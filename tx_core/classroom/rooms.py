@@ -96,6 +96,7 @@ class Room:
         hidden: By step, which guesses the teacher keeps from the class (by `word_key`), and which not. The others are kept from
             it where they hold a refused word.
         answered: How many have answered, by step.
+        left: How many have not answered at the step and are not waited for: their browsers are gone.
     """
 
     id: int
@@ -115,6 +116,7 @@ class Room:
     hidden: Mapping[int, Mapping[str, bool]] = field(default_factory=dict)
     students: int = 0
     answered: Mapping[int, int] = field(default_factory=dict)
+    left: int = 0
     sentence: str | None = None
 
     def hides(self, step: int, guess: str) -> bool:
@@ -283,6 +285,13 @@ class Rooms:
         """Return the ids of the students of a room. The caller has checked a token."""
         with self.reading() as connection:
             return frozenset(connection.scalars(select(STUDENTS.c.id).filter_by(room=room.id)))
+
+    def without_answer(self, room: Room) -> frozenset[int]:
+        """Return the ids of the students who have not answered at the step of a room. The caller has checked a token."""
+        answers = select(ENTRIES.c.student).filter_by(room=room.id, step=room.step, kind="guess")
+        with self.reading() as connection:
+            asked = select(STUDENTS.c.id).where(STUDENTS.c.room == room.id, STUDENTS.c.id.not_in(answers))
+            return frozenset(connection.scalars(asked))
 
     def join(self, code: str, nickname: str = "", client: str = "", fixed_token: str = "") -> str:
         """Join a room; return the student's token, of which only the hash is stored. Raises RoomProblem.

@@ -224,7 +224,7 @@ async function poll(live) {
 
 // drawn: it came with the page, which may be drawn again long after it ran.
 function receive(live, message, drawn) {
-  if (!live.message || !isOlder(message, live.message)) live.message = message;
+  if (!live.message || !isOlder(message, live.message, drawn)) live.message = message;
   else if (!drawn) return;
   const newest = live.message;
   // A message about another step than the page's waits until the page has reached that step.
@@ -233,10 +233,10 @@ function receive(live, message, drawn) {
   if (!drawn && drawsOther(live.data, newest)) wantRun(live, newest);
 }
 
-// The numbers of students and answers only grow, and do so without a new version of the room.
-function isOlder(message, known) {
+// The number of answers only grows, without a new version of the room; that of students falls where one has left, which the page may not know.
+function isOlder(message, known, drawn) {
   if (message.version !== known.version || message.step !== known.step) return message.version < known.version;
-  return message.students < known.students || message.answered < known.answered;
+  return (drawn && message.students < known.students) || message.answered < known.answered;
 }
 
 const target = (data, message) => (data.own && !message.together ? data.step : message.step);

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 from starlette.requests import Request
 
-from pages.classroom import events
+from pages.classroom import events, texts
 from pages.classroom.events import CLOSED, EVENTS, GONE, STATE, STUDENT, TEACHER, Hub
 from pages.classroom.results import Votes
 from tests.support.apart import run_apart
@@ -85,6 +85,35 @@ def test_one_key_has_ten_streams_and_another_key_its_own(told: dict[str, str], m
         for one in (*streams, other, again):
             await one.aclose()
         assert not hub.channels and not hub.streams
+
+    run_apart(play())
+
+
+def test_a_student_who_has_left_without_an_answer_is_not_waited_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    rooms = Rooms(f"sqlite:///{tmp_path}/rooms.sqlite")
+    monkeypatch.setattr(events, "host_store", lambda: rooms)
+    monkeypatch.setattr(events, "hub", hub := Hub())
+    monkeypatch.setattr(events, "LEFT_SECONDS", 0.0)
+    room, _ = rooms.open(SOURCE, STEPS)
+    _, answered, gone = tokens = [rooms.join(room.code) for _ in range(3)]
+    rooms.answer(answered, 1, "went")
+
+    def said() -> str:
+        return json.loads(events.read_messages(room.id)[TEACHER])["note"]
+
+    async def play() -> None:
+        streams = [hub.stream(room.id, rooms.find_member(token)[1], token) for token in tokens]
+        for one in streams:
+            await next_of(one)
+        assert said() == texts.ANSWERED.format(answered=1, students=3)
+        for one in streams[1:]:
+            await one.aclose()
+        assert said() == texts.WITHOUT_LEFT.format(said=texts.ANSWERED.format(answered=1, students=2), count=1)
+        back = hub.stream(room.id, rooms.find_member(gone)[1], gone)
+        await next_of(back)
+        assert said() == texts.ANSWERED.format(answered=1, students=3)
+        for one in (streams[0], back):
+            await one.aclose()
 
     run_apart(play())
 

@@ -78,6 +78,9 @@ def test_before_the_answers_are_revealed_nobody_is_told_what_was_answered():
         assert "Yesterday" not in str(told)
     assert message(room(), Votes(), for_teacher=True)["note"] == texts.ANSWERED.format(answered=12, students=30)
     assert "answered" not in message(room(), Votes(), for_teacher=False)
+    told = message(room(left=3), Votes(), for_teacher=True)
+    said = texts.ANSWERED.format(answered=12, students=27)
+    assert (told["students"], told["note"]) == (27, texts.WITHOUT_LEFT.format(said=said, count=3))
 
 
 def test_two_votes_stand_side_by_side_with_how_many_were_right_and_the_normalised_gain_of_those_who_voted_twice():
