@@ -92,7 +92,7 @@ SECTIONS = {
             "Next word",
             "edit",
             "What comes next, and from where?",
-            "Type a beginning: see what a model that writes finds likely behind it, let it write, and see where it looks.",
+            "Type a beginning: see what a model that writes finds likely next, let it write, and see where it looks.",
             script="next_word",
         ),
         Page(

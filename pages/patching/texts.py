@@ -44,7 +44,7 @@ NO_PARTNER = "this token has no partner in A, so nothing is put in"
 NO_PATH = "no path leads here from {sender}"
 
 BARS = "Prediction at “{token}”"
-BARS_NEXT = "Prediction behind “{token}”"
+BARS_NEXT = "Prediction after “{token}”"
 IN_RUNS = {"target": "{word} · B", "patched": "{word} · B patched", "source": "{word} · A"}
 
 WAY = "Where A's answer lies: {steps}."
