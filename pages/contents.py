@@ -117,7 +117,7 @@ SECTIONS = {
             "Explanations",
             "fact_check",
             "Which explanation is right?",
-            "One word decides the answer: see which of eleven methods name it, on your own pair of sentences and on 500.",
+            "One word tells A from B: see which of eleven methods name it, on your own pair of sentences and on 500.",
             second="text_b",
         ),
         Page(

@@ -86,6 +86,7 @@ TRUE_LABEL, PREDICTED_LABEL = "true: {label}", "predicted: {label}"
 # The visitor's own sentence
 
 NOT_BORING, BOREDOM, NO_REVIEW = "It is not boring at all.", "What a masterpiece of boredom.", "The train arrives at noon."
+NO_NOON = "The train arrives."
 FILM_SENTENCE = "The acting is wonderful, but the story never comes to life."
 FIRST_SENTENCE = "the plot was not dull at all"
 LIMITS_SENTENCE = "the acting was wonderful and the plot was never boring"
@@ -102,7 +103,7 @@ NOTICES: dict[bool, dict[str, str]] = {
     },
     False: {
         FILM_SENTENCE: "Notice: “wonderful” speaks for the film, “never” against it. Which of them wins?",
-        NOT_BORING: "Notice: “boring” decides, and *not … at all* adds nothing to turn it round.",
+        NOT_BORING: "Notice: “boring” adds most to “negative”, and *not … at all* does nothing to turn it round.",
         BOREDOM: "Notice: “masterpiece” outweighs “boredom”: irony is lost on it.",
         NO_REVIEW: "Notice: it must choose one of two labels, even for a sentence that is neither.",
     },
@@ -123,9 +124,10 @@ TRIES = {
 FAILURES = f"""
 **What it cannot do.** It finds words of praise and blame, and hardly weighs how they are put together:
 
-- **Negation.** *{NOT_BORING}* and *{LIMITS_SENTENCE}* are negative to it: *boring* decides.
-- **Irony.** *{BOREDOM}* is positive to it: *masterpiece* decides.
-- **Other texts.** It has two labels and must choose one: *{NO_REVIEW}* is negative to it, because of *noon*.
+- **Negation.** *{NOT_BORING}* and *{LIMITS_SENTENCE}* are negative to it: *boring* adds most.
+- **Irony.** *{BOREDOM}* is positive to it: *masterpiece* outweighs *boredom*.
+- **Other texts.** It has two labels and must choose one: *{NO_REVIEW}* is negative to it, at 84 %; *{NO_NOON}*
+  is, too, at 66 %: *noon* adds to a leaning that is there without it.
 
 A high probability does not mean that the label is right.
 """

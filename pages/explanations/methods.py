@@ -96,7 +96,7 @@ def _map(ask: str, found: PairExplanation, explanations: Sequence[Explanation], 
     details = [_read(one, word) for one in explanations for word in range(len(words))]
     return Picture(
         drawing,
-        describe(found, explanations, answers),
+        describe(ask, found, explanations, answers),
         {"ask": [ask]},
         share=3,
         cell=texts.CELL,
@@ -106,14 +106,14 @@ def _map(ask: str, found: PairExplanation, explanations: Sequence[Explanation], 
     )
 
 
-def describe(found: PairExplanation, explanations: Sequence[Explanation], answers: Mapping[str, str]) -> str:
-    """Return which methods rank the deciding word first, in a sentence."""
+def describe(ask: str, found: PairExplanation, explanations: Sequence[Explanation], answers: Mapping[str, str]) -> str:
+    """Return which methods rank first the word in which the sentences differ, in words. ask: a key of `texts.ASKS`."""
     word = explanations[0].encoding.word_texts[found.word]
     first = [one.method for one in explanations if one.rank(found.word) == 1]
     named_first = ", ".join(texts.METHODS[name] for name in first) or texts.NONE
     reads = sum(name in READS_ATTENTION for name in first)
-    said = texts.SAID.format(word=word, first=named_first, reads=reads, all=len(READS_ATTENTION), **answers)
-    return f"{said} {texts.SCALE}"
+    said = texts.SAID[ask].format(word=word, **answers)
+    return f"{said} {texts.FIRST.format(first=named_first, reads=reads, all=len(READS_ATTENTION))} {texts.SCALE}"
 
 
 def _read(one: Explanation, word: int) -> str:

@@ -1,4 +1,4 @@
-"""Which explanation is right? Eleven methods say which word an answer rests on, of a pair in which one word decides it."""
+"""Which explanation is right? Eleven methods say which word an answer rests on, of a pair that one word tells apart."""
 
 from pages.ui.shell.frame import open_page
 

@@ -42,10 +42,13 @@ MEANINGS = {
     "all_layers": "the mean weight from the blank in all layers.",
 }
 """Each behind the name of its method, and behind its scores where a cell is read out."""
-SAID = (
-    "A and B differ in the framed word, “{word}”, so it decides between “{answer}” and “{other}”; its rank stands at the row's "
-    "end. First by: {first}. The last {all} rows only read attention: {reads} of them rank it first."
-)
+SAID = {
+    "rather": "A and B differ in the framed word alone: “{word}” tells “{answer}” from “{other}”. Its rank stands at the row's "
+    "end.",
+    "alone": "Of “{answer}” alone no word is known to be the reason, so no row is right or wrong. The framed word, “{word}”, is "
+    "the one in which B differs; its rank stands at the row's end.",
+}
+FIRST = "First by: {first}. The last {all} rows read one run without asking for the answer: {reads} of them rank it first."
 SCALE = (
     "Each row is scaled so that its largest number is 1 or −1; below 0, a word speaks against the answer. Hatched: not ranked (a "
     "blank or punctuation)."
@@ -60,8 +63,9 @@ LEADS_HEAD = ["On this pair", "Go on"]
 LEADS = [["In which head does the blank look most at it?", "Attention"], ["How does it reach the answer?", "Patching"]]
 
 SHOWS = (
-    "**Whether an explanation is right** can be checked where one word alone differs: that word decides. A method that ranks "
-    "another one first is wrong about this pair. **It does not follow** that a method that is right here is right elsewhere."
+    "**One word tells A from B**, since no other differs. A method that ranks another one first does not name the word that "
+    "tells A from B; it may answer another question, as erasure does, which puts no word of B in its place. **It does not "
+    "follow** that a method that names it here does so elsewhere, nor, of this answer alone, that any word is the right one."
 )
 METHOD = "Method"
 TABLE, BY_KIND = "The deciding word is ranked first in … of {count} pairs", "By what it decides, and asked for this answer alone"
@@ -77,14 +81,17 @@ TABLE_NOTE = (
     "one in {chance} of them."
 )
 FOUND = (
-    "**What only reads attention names the deciding word rarely**: in {least} to {most} of the pairs, where chance is {chance}. "
+    "**What reads one run without asking for the answer names that word rarely**: in {least} to {most} of the pairs, where "
+    "chance is {chance}. "
     "Not never: where a verb agrees with a noun, the mean of the last layer does so in {number}. The others name it in {low} to "
     "{high}.",
     "**The question matters as much as the method**: asked why this answer, and not why rather than B's, integrated gradients "
     "name the word in {integrated_alone} instead of {integrated}, erasure in {erasure_alone} instead of {erasure}.",
 )
 """Said of the embedded model, whose table is stored; the numbers are the table's."""
-NOT_READ = "How often the methods are right about {model} is not known yet: press the button above the picture."
+NOT_READ = (
+    "How often the methods name the word that tells A from B is not known of {model} yet: press the button above the picture."
+)
 NONE_DECIDED = "{model} answers both sentences with a word of their own in none of the {drawn} pairs that were drawn."
 RUN = "Read {count} pairs"
 RUN_HELP = "Reads pairs, and counts how often each method ranks the deciding word first,"

@@ -1,6 +1,6 @@
 """Explanations of one prediction, word by word, by methods that may disagree: on which word does the answer rest?
 
-Some change the text and look at what becomes of the answer, some differentiate it, and some only read attention.
+Some change the text and look at what becomes of the answer, some differentiate it, and some read one run without asking for it.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -38,7 +38,7 @@ class Explanation:
         answer, against: The most likely vocabulary entry, and the one that it is compared with; None for none.
         words: The words that are ranked, by their number in `encoding.word_texts`: all but blanks and punctuation.
         scores: Of each of them. Differences of log-probability (nats) of what changes the text and of gradients, of logits of
-            "lrp"; attention weights or shares of what only reads attention.
+            "lrp"; attention weights or shares of what reads one run.
     """
 
     method: str
@@ -79,7 +79,7 @@ def explain(engine: Engine, text: str, method: str = "erasure", *, blank: int = 
             head from the blank to the word. "last_layer", "all_layers": the mean weight from the blank.
         blank: Which of the text's blanks.
         against: A word of one token. Then what is explained is how far the answer exceeds it: why "are" rather than "is" (Yin &
-            Neubig 2022). What only reads attention cannot be asked this, and stays as it is.
+            Neubig 2022). What reads one run cannot be asked this, and stays as it is.
 
     Raises TextProblem and ModelUnavailable as `predict` and `attribute` do; ModelUnavailable also of "lrp" for a model that does
     not run in our own layers; ValueError for a method or a blank that is not there.
@@ -269,4 +269,4 @@ READINGS: Mapping[str, Callable[[AnswerRun, int | None], Float[np.ndarray, "toke
 METHODS = (*CHANGES, *READINGS)
 """Every method; `explain` says what each is."""
 READS_ATTENTION = ("value_weighted", "rollout", "largest_head", "last_layer", "all_layers")
-"""Those that only read the attention of one run: they know neither the answer nor what becomes of it."""
+"""Those that read one run, its attention or also its values, without asking for the answer or what becomes of it."""

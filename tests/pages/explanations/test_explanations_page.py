@@ -1,5 +1,6 @@
 """The page of explanations: every number is the core's, the table is the stored one, and what is said is put to the model."""
 
+import re
 from math import inf
 
 import numpy as np
@@ -10,6 +11,7 @@ from tests.support.drawings import problems, says
 from tests.support.staged import looked_at, staged, staged_pictures
 from tx_core.causal.deciding_words import explain_pair, pair_seconds, quick_methods, read_pair, shares_first, stored_pairs
 from tx_core.causal.explain import METHODS, READS_ATTENTION, side_by_side
+from tx_core.settings import ASSETS
 
 PAGE = "explanations"
 PAIR = {"text": "The <b> dogs near the house [MASK] big.", "text_b": "The <b> dog near the house [MASK] big."}
@@ -110,3 +112,12 @@ def test_what_the_page_says_of_the_methods_is_true_of_the_500_pairs(open_app):
         shares["erasure"]["alone"],
     ):
         assert whole_percent(share.share) in told
+
+
+def test_no_method_is_called_right_or_wrong_and_of_an_answer_alone_no_word_is_said_to_be_the_reason(open_app):
+    app = open_app(PAGE, **PAIR)
+    rather, alone = (looked_at(app, ask=ask)[0]["sentence"] for ask in ("rather", "alone"))
+    assert "“dogs” tells “are” from “is”" in rather and "no row is right or wrong" in alone and "tells" not in alone
+    examples = (ASSETS / "examples" / "explanations.json").read_text("utf-8")
+    told = says(app) + rather + alone + examples
+    assert not re.search(r"decides|is wrong|\berrs\b|is right,|only reads? attention", told)
