@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -217,7 +218,7 @@ def _answer_runs(
     """Run the source, the target, and the target with each change."""
     batches = blank_logits_in_batches(engine, [target] * (1 + len(changes)), [(), *changes], {"patch": given})
     parts = []
-    for answered in (engine.blank_logits([source]), *batches):
+    for answered in chain([engine.blank_logits([source])], batches):
         logits = np.concatenate(answered)
         found = probabilities(logits)
         best = largest(found, LIKELY)
