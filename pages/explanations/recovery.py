@@ -64,10 +64,14 @@ def show_recovery(found: Recovery) -> None:
     bars.chart["ends"] = list(map(_in_words, all_pairs))
     columns = [name for name in (*KINDS, "alone") if all(row[name].pairs for row in shares.values())]
     head = [texts.METHOD, *(texts.COLUMNS[name].format(count=next(iter(shares.values()))[name].pairs) for name in columns)]
-    rows = [[name, *(_in_words(row[column]) for column in columns)] for name, row in zip(names, shares.values(), strict=True)]
+    rows = [
+        [name, *(_by_template(row[column], column) for column in columns)]
+        for name, row in zip(names, shares.values(), strict=True)
+    ]
     numbers = np.array([[row[column].share for column in columns] for row in shares.values()])
     listing = listing_drawing(texts.BY_KIND, head, rows, numbers)
     about = {"kept": len(found.pairs), "drawn": found.drawn, "model": model_title(found.model)}
+    about["templates"] = len({pair.template for pair in found.pairs})
     said = texts.TABLE_NOTE.format(**about, chance=whole_percent(chance_first(found.pairs)))
     pictures_beside(PAGE, "recovery", [Picture(bars, said, share=2), Picture(listing, share=3)], TABLE_HEIGHT)
     if found.run is NO_RUN:
@@ -82,7 +86,10 @@ def _summary(shares: Mapping[str, Mapping[str, Share]]) -> dict[str, str]:
     ends = {"least": min(reading), "most": max(reading), "low": min(others), "high": max(others)}
     asked = {name: shares[name]["all"].share for name in ("integrated", "erasure")}
     alone = {f"{name}_alone": shares[name]["alone"].share for name in asked}
-    named = ends | asked | alone | {"number": shares["last_layer"]["number"].share}
+    best = {name: shares[name]["all"].share for name in ("last_layer", "rollout")}
+    agreeing = {f"{name}_number": shares[name]["number"].share for name in best}
+    spread = [one for name, row in shares.items() if name not in READS_ATTENTION for one in row["all"].templates.values()]
+    named = ends | asked | alone | best | agreeing | {"least_template": min(spread), "most_template": max(spread)}
     return {name: whole_percent(share) for name, share in named.items()}
 
 
@@ -90,6 +97,14 @@ def explain_methods() -> None:
     """Explain what each method does, right below the picture that names them."""
     with st.expander(texts.MEANINGS_TITLE, icon=":material/help:"):
         st.markdown("\n".join(f"- **{texts.METHODS[name]}**: {meaning}" for name, meaning in texts.MEANINGS.items()))
+
+
+def _by_template(share: Share, column: str) -> str:
+    """Write a share with the least and the most of any template; of an answer alone, which has no word to find, the share."""
+    if column == "alone":
+        return whole_percent(share.share)
+    ends = share.templates.values()
+    return f"{whole_percent(share.share)} ({100 * min(ends):.0f}–{100 * max(ends):.0f})"
 
 
 def _in_words(share: Share) -> str:

@@ -68,7 +68,8 @@ SHOWS = (
     "follow** that a method that names it here does so elsewhere, nor, of this answer alone, that any word is the right one."
 )
 METHOD = "Method"
-TABLE, BY_KIND = "The deciding word is ranked first in … of {count} pairs", "By what it decides, and asked for this answer alone"
+TABLE = "The word that tells A from B is ranked first in … of {count} pairs"
+BY_KIND = "By kind of word (least and most of a template), and asked for this answer alone"
 COLUMNS = {
     "number": "Number: key, keys ({count})",
     "verb": "Verb form: has, will ({count})",
@@ -76,17 +77,20 @@ COLUMNS = {
     "alone": "This answer alone ({count})",
 }
 TABLE_NOTE = (
-    "In brackets: 95 % intervals. {model} answers both sentences differently, each answer at least twice as likely as the "
-    "other's, in {kept} of {drawn} pairs that were drawn; only these are counted. A word chosen at random would be the deciding "
-    "one in {chance} of them."
+    "In brackets: 95 % intervals over {templates} templates drawn again, since pairs of a template resemble each other; methods "
+    "whose intervals overlap are not ranked. {model} answers both sentences differently, each answer at least twice as likely as "
+    "the other's, in {kept} of {drawn} pairs that were drawn; only these are counted. A word chosen at random would be that word "
+    "in {chance} of them."
 )
 FOUND = (
     "**What reads one run without asking for the answer names that word rarely**: in {least} to {most} of the pairs, where "
     "chance is {chance}. "
-    "Not never: where a verb agrees with a noun, the mean of the last layer does so in {number}. The others name it in {low} to "
-    "{high}.",
+    "The two most frequent, the mean of the last layer ({last_layer}) and attention rollout ({rollout}), do so almost only where "
+    "a verb agrees with a noun ({last_layer_number} and {rollout_number}). The others name it in {low} to {high}, by template "
+    "anywhere from {least_template} to {most_template}.",
     "**The question matters as much as the method**: asked why this answer, and not why rather than B's, integrated gradients "
-    "name the word in {integrated_alone} instead of {integrated}, erasure in {erasure_alone} instead of {erasure}.",
+    "name the word in {integrated_alone} instead of {integrated}, erasure in {erasure_alone} instead of {erasure}. Alone, no "
+    "word is known to be the reason, so this is no error.",
 )
 """Said of the embedded model, whose table is stored; the numbers are the table's."""
 NOT_READ = (

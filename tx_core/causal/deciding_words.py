@@ -1,4 +1,4 @@
-"""Which explanation is right? Pairs of sentences of which one word decides the answer, and how often each method names it.
+"""Pairs of sentences that differ in one word, which tells their answers apart, and how often each method names it.
 
     python -m tx_core.causal.deciding_words --model embedded --pairs 500
 
@@ -16,7 +16,9 @@ from math import log
 from pathlib import Path
 from typing import NamedTuple
 
-from tx_core.analysis.probabilities import log_probabilities, wilson_interval
+import numpy as np
+
+from tx_core.analysis.probabilities import bootstrap_interval, log_probabilities
 from tx_core.causal.explain import CHANGES, METHODS, AnswerRun, Explanation, method_runs, methods_of, read_answer
 from tx_core.engine import catalogue
 from tx_core.engine.engine import Engine
@@ -186,6 +188,20 @@ TEMPLATES = (
     Template("number", "Everybody says that the {0} from that {place} [MASK] too {state} for the {people}.", NUMBERS),
     Template("verb", "{0} the {person} really [MASK] that {thing} for the {people}?", _pairs("Had/Did Has/Will Is/Can")),
     Template("gender", "After a day in the {place} the {mood} {0} sat down and closed [MASK] eyes.", GENDERS),
+    Template("number", "We know why the {0} beside the big {thing} [MASK] so {state}.", NUMBERS),
+    Template("verb", "Why {0} the {person} [MASK] a {thing} from the {place}?", _pairs("did/was has/will had/would")),
+    Template("gender", "The {0} raised [MASK] head when the {people} entered the {place}.", GENDERS),
+    Template("number", "After the fire the {0} in front of the {place} [MASK] {manner} {state}.", NUMBERS),
+    Template("verb", "I {0} {manner} [MASK] to the {person} about the {thing}.", _pairs("have/will had/would have/can")),
+    Template("gender", "The {0} opened the {thing} with [MASK] own hands.", GENDERS),
+    Template("number", "Look how {state} the {0} of that {person} [MASK] today!", NUMBERS),
+    Template("verb", "Nobody in the {place} {0} ever [MASK] such a {thing}.", _pairs("has/will had/would has/could")),
+    Template("gender", "At the {place} every {0} must bring [MASK] {thing} along.", GENDERS),
+    Template("number", "The {0} under the old {thing} [MASK] found by a {person}.", NUMBERS),
+    Template(
+        "verb", "The {people} {0} already [MASK] the {thing} when the {person} came.", _pairs("had/were had/could were/would")
+    ),
+    Template("gender", "The {0} told the {people} that [MASK] would be at the {place}.", GENDERS),
 )
 """None of them is like an example of the app, and none was changed after the methods had been seen."""
 KINDS = {
@@ -195,29 +211,34 @@ KINDS = {
 }
 
 
-def draw_pairs(seed: int = 0) -> Iterator[tuple[str, str, str]]:
-    """Draw kind, first and second sentence of pairs, the kinds in turn, without end."""
+def draw_pairs(seed: int = 0) -> Iterator[tuple[int, str, str]]:
+    """Draw pairs from the templates in turn, without end: the template's place, the first and the second sentence."""
     chance = random.Random(seed)
     while True:
-        for kind, text, words in TEMPLATES:
+        for place, (_, text, words) in enumerate(TEMPLATES):
             fillers = {name: chance.choice(options) for name, options in FILLERS.items()}
             pair = chance.sample(chance.choice(words), 2)
-            yield kind, *(text.format(word, **fillers) for word in pair)
+            yield place, *(text.format(word, **fillers) for word in pair)
 
 
 @dataclass(frozen=True)
 class RankedPair:
     """A pair, and the rank that each method gives its deciding word among `words` words.
 
-    ranks, alone: of the answer rather than that of the second sentence, and of the answer.
+    template: its place in `TEMPLATES`. ranks, alone: of the answer rather than that of the second sentence, and of the answer.
     """
 
-    kind: str
+    template: int
     text: str
     other: str
     words: int
     ranks: dict[str, int]
     alone: dict[str, int]
+
+    @property
+    def kind(self) -> str:
+        """A key of `KINDS`."""
+        return TEMPLATES[self.template].kind
 
 
 class PairReading:
@@ -236,31 +257,32 @@ class PairReading:
         """Read pairs, yielding the progress after each that is drawn."""
         start, engine = time.monotonic(), self._engine
         try:
-            for kind, text, other in self._asked():
+            for template, text, other in self._asked():
                 if is_decided(engine, text, other):
-                    self.pairs.append(ranked_pair(kind, text, other, explain_pair(engine, text, other)))
+                    self.pairs.append(ranked_pair(template, text, other, explain_pair(engine, text, other)))
                 yield Progress(len(self.pairs), self.wanted, time.monotonic() - start)
         finally:
             self._engine = None  # what is kept of it must not keep a large model in memory
 
-    def _asked(self) -> Iterator[tuple[str, str, str]]:
+    def _asked(self) -> Iterator[tuple[int, str, str]]:
         """Draw different pairs until there are enough of each kind, or too many were drawn."""
         most = {kind: (self.wanted + len(KINDS) - 1 - place) // len(KINDS) for place, kind in enumerate(KINDS)}
         seen = set()
-        for kind, *pair in draw_pairs(self._seed):
+        for template, *pair in draw_pairs(self._seed):
+            kind = TEMPLATES[template].kind
             if len(self.pairs) >= self.wanted or self.drawn >= MOST_DRAWN * self.wanted:
                 return
             if sum(one.kind == kind for one in self.pairs) < most[kind]:
                 self.drawn += 1
                 if frozenset(pair) not in seen:
                     seen.add(frozenset(pair))
-                    yield kind, *pair
+                    yield template, *pair
 
 
-def ranked_pair(kind: str, text: str, other: str, found: PairExplanation) -> RankedPair:
+def ranked_pair(template: int, text: str, other: str, found: PairExplanation) -> RankedPair:
     """Return the ranks of the deciding word of a pair."""
     ranks, alone = ({one.method: one.rank(found.word) for one in side} for side in (found.rather, found.alone))
-    return RankedPair(kind, text, other, len(found.rather[0].words), ranks, alone)
+    return RankedPair(template, text, other, len(found.rather[0].words), ranks, alone)
 
 
 def is_decided(engine: Engine, text: str, other: str) -> bool:
@@ -274,12 +296,17 @@ def is_decided(engine: Engine, text: str, other: str) -> bool:
 
 
 class Share(NamedTuple):
-    """How many of some pairs have their deciding word ranked first, and the 95 % interval of their share (Wilson 1927)."""
+    """How many of some pairs have their deciding word ranked first, and how far the share of them varies.
+
+    low, high: the 95 % interval of the share over templates drawn again, not over pairs: those of a template resemble each other.
+    templates: the share of each template that has pairs, by its place.
+    """
 
     first: int
     pairs: int
     low: float
     high: float
+    templates: dict[int, float]
 
     @property
     def share(self) -> float:
@@ -287,21 +314,26 @@ class Share(NamedTuple):
         return self.first / max(self.pairs, 1)
 
 
-def share_first(firsts: Iterable[bool]) -> Share:
-    """Count the pairs; the interval also holds for shares near 0 and 1."""
-    counted = list(firsts)
-    first, pairs = sum(counted), len(counted)
-    if not pairs:
-        return Share(0, 0, 0.0, 1.0)
-    return Share(first, pairs, *wilson_interval(first / pairs, pairs))
+def share_first(found: Iterable[tuple[int, int]]) -> Share:
+    """Count the pairs of which a rank is 1. found: of each pair the template and the rank."""
+    ranks: dict[int, list[bool]] = {}
+    for template, rank in found:
+        ranks.setdefault(template, []).append(rank == 1)
+    if not ranks:
+        return Share(0, 0, 0.0, 1.0, {})
+    firsts, sizes = (np.array([float(count(one)) for one in ranks.values()]) for count in (sum, len))
+    low, high = bootstrap_interval(firsts[:, None], sizes)[:, 0].tolist()
+    by_template = dict(zip(ranks, (firsts / sizes).tolist(), strict=True))
+    return Share(int(firsts.sum()), int(sizes.sum()), low, high, by_template)
 
 
 def shares_first(pairs: Sequence[RankedPair]) -> dict[str, dict[str, Share]]:
     """Return, for each method that was used, the shares of all pairs ("all") and of each kind, and of all when asked alone."""
     used = [name for name in METHODS if all(name in one.ranks for one in pairs)]
+    kinds = {"all": pairs} | {kind: [one for one in pairs if one.kind == kind] for kind in KINDS}
     return {
-        name: {kind: share_first(one.ranks[name] == 1 for one in pairs if kind in ("all", one.kind)) for kind in ("all", *KINDS)}
-        | {"alone": share_first(one.alone[name] == 1 for one in pairs)}
+        name: {kind: share_first((one.template, one.ranks[name]) for one in some) for kind, some in kinds.items()}
+        | {"alone": share_first((one.template, one.alone[name]) for one in pairs)}
         for name in used
     }
 
@@ -312,11 +344,11 @@ def chance_first(pairs: Sequence[RankedPair]) -> float:
 
 
 def write_pairs(pairs: Sequence[RankedPair], drawn: int) -> str:
-    """Write pairs as a table: kind, both sentences, how many words are ranked, and both ranks by each method."""
+    """Write pairs as a table: the template, from 1, both sentences, how many words are ranked, and both ranks by each method."""
     names = list(pairs[0].ranks)
-    head = ["kind", "text", "other", f"words, of {drawn} drawn", *names]
+    head = ["template", "text", "other", f"words, of {drawn} drawn", *names]
     ranks = [[f"{one.ranks[name]} {one.alone[name]}" for name in names] for one in pairs]
-    rows = [[one.kind, one.text, one.other, str(one.words), *row] for one, row in zip(pairs, ranks, strict=True)]
+    rows = [[str(one.template + 1), one.text, one.other, str(one.words), *row] for one, row in zip(pairs, ranks, strict=True)]
     return "".join("\t".join(row) + "\n" for row in (head, *rows))
 
 
@@ -325,7 +357,7 @@ def read_pairs(text: str) -> tuple[list[RankedPair], int]:
     (_, _, _, words, *names), *rows = (line.split("\t") for line in text.splitlines())
     ranks = [[dict(zip(names, side, strict=True)) for side in zip(*(map(int, both.split()) for both in row[4:]), strict=True)]
              for row in rows]  # fmt: skip
-    pairs = [RankedPair(*row[:3], int(row[3]), *sides) for row, sides in zip(rows, ranks, strict=True)]
+    pairs = [RankedPair(int(row[0]) - 1, *row[1:3], int(row[3]), *sides) for row, sides in zip(rows, ranks, strict=True)]
     return pairs, int(words.split()[2])
 
 

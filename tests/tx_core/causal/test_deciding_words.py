@@ -18,6 +18,7 @@ from tx_core.causal.deciding_words import (
     is_decided,
     ranked_pair,
     read_pairs,
+    share_first,
     stored_pairs,
     write_pairs,
 )
@@ -56,13 +57,14 @@ def test_what_is_no_pair_is_explained(engine, text: str, other: str, why: str):
 
 def test_the_stored_table_is_of_500_pairs_that_the_model_decides_and_its_ranks_are_computed_anew(engine):
     pairs, drawn = stored_pairs("embedded")
+    assert {one.template for one in pairs} == set(range(len(TEMPLATES))) and len(TEMPLATES) == 21
     assert len(pairs) == 500 <= drawn and stored_pairs("writer") is None
     assert sorted(sum(one.kind == kind for one in pairs) for kind in KINDS) == [166, 167, 167]
     assert len({frozenset((one.text, one.other)) for one in pairs}) == 500
     moved = 0
     for one in pairs[::250]:
         assert is_decided(engine, one.text, one.other)
-        again = ranked_pair(one.kind, one.text, one.other, explain_pair(engine, one.text, one.other))
+        again = ranked_pair(one.template, one.text, one.other, explain_pair(engine, one.text, one.other))
         assert again.words == one.words
         for stored, found in ((one.ranks, again.ranks), (one.alone, again.alone)):
             assert all(abs(stored[name] - found[name]) <= 1 for name in METHODS)
@@ -72,3 +74,10 @@ def test_the_stored_table_is_of_500_pairs_that_the_model_decides_and_its_ranks_a
     *_, last = reading.updates()
     assert [one.text for one in reading.pairs] == [one.text for one in pairs[:1]] and (last.done, last.total) == (1, 1)
     assert read_pairs(write_pairs(pairs, drawn)) == (pairs, drawn)
+
+
+def test_an_interval_draws_templates_again_and_not_pairs():
+    """Two templates, one always right and one never: a share drawn again is 0, one half or 1, however many the pairs."""
+    share = share_first([(0, 1)] * 100 + [(4, 2)] * 100)
+    assert (share.share, share.low, share.high, share.templates) == (0.5, 0, 1, {0: 1.0, 4: 0.0})
+    assert share_first([]).pairs == 0
