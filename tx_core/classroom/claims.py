@@ -484,8 +484,15 @@ def vector_claims(engine: Engine, _: Example, shown: Example) -> list[Claim]:
 
 
 def _alike_in_kind(found: Projection, layer: int, _: str) -> float:
-    parts = np.array([token.word.upos for token in found.tokens])
-    return float((parts[found.nearest[layer, :, 0]] == parts)[parts != ""].mean())
+    """Return how often the nearest neighbour of a word has its part of speech, where it is not the same word elsewhere."""
+    nearest = found.nearest[layer, :, 0]
+    parts, words = (np.array(values) for values in zip(*((one.word.upos, one.text) for one in found.tokens), strict=True))
+    return float((parts[nearest] == parts)[(parts != "") & (words[nearest] != words)].mean())
+
+
+def _same_word(found: Projection, layer: int, _: str) -> float:
+    words, parts = (np.array(values) for values in zip(*((one.text, one.word.upos) for one in found.tokens), strict=True))
+    return float((words[found.nearest[layer, :, 0]] == words)[parts != ""].mean())
 
 
 _OF_LAYERS: dict[str, tuple[str, Callable[[Projection, int, str], float]]] = {
@@ -493,7 +500,11 @@ _OF_LAYERS: dict[str, tuple[str, Callable[[Projection, int, str], float]]] = {
         "similarity of “{0}” in both texts",
         lambda found, layer, word: float(found.repeated[word][layer]) if word in found.repeated else math.nan,
     ),
-    "same part": ("share of words whose nearest neighbour has their part of speech", _alike_in_kind),
+    "same part": (
+        "share of words whose nearest neighbour, where it is another word, has their part of speech",
+        _alike_in_kind,
+    ),
+    "same word": ("share of words whose nearest neighbour is the same word", _same_word),
     "plane": ("share of the variance that the plane shows", lambda found, layer, _: float(found.explained[layer].sum())),
 }
 """What is claimed on the vectors after a layer, of a word where there is one."""

@@ -133,3 +133,10 @@ def test_the_claims_that_are_stored_hold_and_are_those_of_the_model():
     kept = {(claim.made, *claim[:2], *claim[3:]): claim.value for claim in stored}
     for claim in check.claims:
         assert kept[claim.made, *claim[:2], *claim[3:]] == pytest.approx(claim.value, rel=1e-3, abs=1e-5)
+
+
+def test_the_shares_of_neighbours_that_vectors_quotes_are_those_of_its_claims(engine):
+    """Apart: neighbours that are the same word elsewhere have its part of speech by themselves."""
+    ((top, shown),) = [pair for pair in claims.sentences("vectors") if "same word" in str(pair[1].get("claims"))]
+    found = claims.vector_claims(engine, top, shown)
+    assert len(found) == 4 and all(f"{100 * claim.value:.0f} %" in shown["notice"] for claim in found)
