@@ -238,7 +238,8 @@ def grammar_cells(model: str, layers: int, heads: int) -> CellsAndLegend:
 
 
 def _relation_cell(relation: HeadRelation, alt: str) -> HeadCell:
-    word, number = texts.GRAMMAR_WORDS.get(relation.relation, relation.relation), whole_percent(relation.accuracy)
+    word = texts.GRAMMAR_WORDS.get(relation.relation, relation.relation)
+    number = texts.ON_TREEBANK.format(share=whole_percent(relation.accuracy))
     return HeadCell(word, GRAMMAR_LETTER, number, GRAMMAR_COLOUR, relation.accuracy, alt)
 
 

@@ -238,7 +238,9 @@ RELATIONS = {
 GRAMMAR_WORDS = {name: word for name, (word, *_) in RELATIONS.items()}
 GRAMMAR_LINKS = {(name, "to head"): link for name, (_, link, _) in RELATIONS.items()}
 GRAMMAR_LINKS |= {(name, "to dependent"): link for name, (_, _, link) in RELATIONS.items()}
-GRAMMAR_TARGET = "a word that grammar binds it to, measured on a treebank"
+GRAMMAR_TARGET = "a word that grammar binds it to (†: in how many words of the English Web Treebank, not of the text here)"
+ON_TREEBANK = "{share}†"
+"""A share in a cell that is not of the text at hand, as the legend says."""
 GRAMMAR_RELATION = (
     "{link} {accuracy} (95 % interval {low} to {high}, n = {occurrences:,}; always looking {distance}, the best fixed distance: "
     "{baseline})"

@@ -137,10 +137,10 @@ def test_every_head_has_its_kind_and_confidence_in_the_table(open_app, engine, s
     for cell, head in zip(flat, found, strict=True):
         relation = bound.get((head.layer, head.head)) if head.kind in UNDESCRIBED else None
         word = stage_texts.GRAMMAR_WORDS[relation.relation] if relation else kinds[head.kind].word
-        number = whole_percent(relation.accuracy) if relation else f"{head.confidence:.2f}"
+        number = f"{whole_percent(relation.accuracy)}†" if relation else f"{head.confidence:.2f}"
         assert (cell["word"], cell["number"]) == (word, number)
     assert any(head.kind in UNDESCRIBED and (head.layer, head.head) in bound for head in found)
-    assert {entry["name"] for entry in shown["legend"]} >= {stage_texts.GRAMMAR_TARGET}
+    assert {entry["name"] for entry in shown["legend"]} >= {stage_texts.GRAMMAR_TARGET} and "†" in stage_texts.GRAMMAR_TARGET
     assert (len(shown["cells"]), len(shown["cells"][0])) == (engine.info.num_layers, engine.info.num_heads)
     assert (table["chooses"], table["choices"][2 * 8 + 3]) == ("heads", "3-4")
     summary = summarise(engine.name, stack)
