@@ -120,7 +120,9 @@ def _looked_at(header: dict[str, object], fields: StageFields, values: Mapping[s
     first = fields.first_values
     looks = {one.name for one in fields.looks}
     others = {name for name, value in values.items() if value != first[name]}
-    if others - looks or (others and "pictures" in header):  # of pictures, only what is looked at first is stored
+    if not others:
+        return header
+    if others - looks or "pictures" in header:  # of pictures, only what is looked at first is stored
         return None
     return {**header, "view": header["view"] | {fields.names.get(name, name): values[name] for name in looks}}
 

@@ -83,6 +83,9 @@ def test_a_link_that_only_looks_shows_its_view_and_one_that_computes_a_frame_wit
     assert looks.header["view"]["heads"] == [(0, 0), (3, 1)] and looks.header["view"]["focus"] == 1
     assert early_view("attention").header["view"]["heads"] != looks.header["view"]["heads"]
     assert early_view("attention", utm_source="mail").header == early_view("attention").header
+    first = early_view("self_attention").header
+    own = {name: value for name, value in first["address"]["own"].items() if isinstance(value, str)}
+    assert early_view("self_attention", **own, cell="matches-5-8").header == first
     for page, asked in (
         ("attention", {"text": "A cat."}),
         ("start", {"changes": "off~5"}),
