@@ -8,7 +8,7 @@ import { say } from "../../canvas/core/text.js";
 import { headName } from "../core/sentences.js";
 import { toggle } from "../core/toolbar.js";
 
-const LEAST_PITCH = 24; // pixels of the screen from one thumbnail to the next: as much as a finger needs (WCAG 2.2, 2.5.8)
+const SMALLEST = 24; // pixels of the screen: as large as a finger needs (WCAG 2.2, 2.5.8)
 const LARGEST = 44;
 const HEADINGS = 22; // pixels above the first thumbnail
 const GAP = 3;
@@ -17,7 +17,7 @@ const SCROLL_BAR = 12; // pixels, of the column that the wall stands in
 const AROUND = 4; // pixels around a thumbnail that is scrolled to, for its ring
 
 // The pixels in which so many heads stand side by side.
-export const wallWidth = (heads) => NUMBERS + heads * LEAST_PITCH + SCROLL_BAR;
+export const wallWidth = (heads) => NUMBERS + heads * (SMALLEST + GAP) + SCROLL_BAR;
 
 const same = ([layer, head], [otherLayer, otherHead]) => layer === otherLayer && head === otherHead;
 
@@ -134,8 +134,7 @@ function makeButtons(wall, layers, heads) {
 
 function paint(wall, { rows, columns, cells }, scale, theme, room) {
   const { layers, heads } = wall;
-  const least = Math.ceil(LEAST_PITCH / zoomOf(wall.canvas));
-  const size = Math.min(LARGEST, Math.max(least, Math.floor((room - NUMBERS) / heads)) - GAP);
+  const size = Math.max(Math.ceil(SMALLEST / zoomOf(wall.canvas)), Math.min(LARGEST, Math.floor((room - NUMBERS) / heads) - GAP));
   for (const [variable, value] of [["--cell", size], ["--gap", GAP], ["--numbers", NUMBERS]]) wall.node.style.setProperty(variable, `${value}px`);
   wall.node.style.setProperty("--heads", String(heads));
   const pitch = size + GAP;
