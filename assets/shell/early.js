@@ -50,15 +50,19 @@ function drawPicture() {
   const draw = fetchDrawing(told.path, told.modules, ["stage.css"], told.notLoaded)
   import(new URL(`${told.path}/${told.modules.at(-1)}`, document.baseURI).href).then(hintFramework, () => {})
   const show = (body) => draw({ data: messageOf(told, body), parentElement: box, isEarly: true }, shown)
-  if (told.rest) drawRest(show)
-  return show(Uint8Array.from(atob(told.numbers), (one) => one.charCodeAt(0)))
+  const drawn = show(Uint8Array.from(atob(told.numbers), (one) => one.charCodeAt(0)))
+  if (told.rest) {
+    place.inert = true
+    drawn.then(() => frames(() => drawRest(show)))
+  }
+  return drawn
 }
 
 // Numbers that are not drawn, but that sums are made of, come behind the picture: before that, no sum is asked for.
 async function drawRest(show) {
-  place.inert = true
-  const answer = await fetch(new URL(told.rest, document.baseURI))
-  if (answer.ok && !shown.over) await show(new Uint8Array(await answer.arrayBuffer()))
+  const answer = await fetch(new URL(told.rest, document.baseURI)).catch(() => null)
+  if (!answer?.ok || shown.over) return
+  await show(new Uint8Array(await answer.arrayBuffer()))
   place.inert = false
 }
 
