@@ -13,7 +13,7 @@ from pages.compare import texts
 from pages.compare.inputs import PAGE, SideHead, Sides, heads_of, name_head
 from pages.ui.export.attention import changes_in_words
 from pages.ui.shell import cache, controls
-from pages.ui.shell.address import set_values, value_of, widget_key
+from pages.ui.shell.address import set_values, value_of, view_parameters, widget_key
 from pages.ui.shell.frame import explain
 from pages.ui.stage.browser_texts import CAPTION
 from pages.ui.stage.packing import RunName
@@ -178,13 +178,15 @@ def are_numbered_alike(one: str, other: str) -> bool:
 
 
 def _replace_missing_head(trace: Trace, field: str) -> str:
-    """Replace a head that the model of a run lacks by the nearest in number; return what to tell the reader, "" for nothing."""
+    """Replace a head that the model of a run lacks by the nearest in number; return a notice, "" where nobody chose the head."""
     layers, heads = trace.attention.weights.shape[:2]
     layer, number = value_of(PAGE, field)
     nearest = min(layer, layers - 1), None if number is None else min(number, heads - 1)
     if nearest == (layer, number):
         return ""
     set_values(PAGE, {field: nearest})
+    if field not in view_parameters():
+        return ""
     return NEAREST_HEAD.format(model=controls.model_title(trace.model), layers=layers, heads=heads)
 
 

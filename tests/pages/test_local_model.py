@@ -96,6 +96,14 @@ def test_a_head_that_a_bert_lacks_gives_way_to_the_nearest_in_number(open_app: O
     assert "the nearest is shown" not in says(open_app(page, model="local:own", text=TEXT))
 
 
+def test_compare_says_that_the_nearest_head_is_shown_of_a_head_that_was_chosen_alone(open_app: Open, offer):
+    offer("bert")
+    sides = {"text": TEXT, "vary": "model", "model_b": "local:own"}
+    assert "the nearest is shown" not in says(open_app("compare", **sides))
+    assert "the nearest is shown" not in says(open_app("compare", text=TEXT, model="local:own", text_b="A red fox sleeps."))
+    assert "the nearest is shown" in says(open_app("compare", **sides, head_b=f"{LAYERS + 1}-1"))
+
+
 def test_a_learned_table_ends_where_its_model_reads_no_further(open_app: Open, offer):
     offer("bert")
     app = open_app("positions", scheme="learned", length="128", look="waves", model="local:own")
