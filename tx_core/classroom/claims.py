@@ -649,6 +649,7 @@ _MEASURED = {
     "strongest_key": "attention of “{query}”",
     "strongest_cell": "largest weight",
     "attention_weight": "attention of “{query}” on “{key}”",
+    "more_than_half": "attention of “{query}” on “{key}”",
     "head_with_largest_effect": "what the prediction loses without a head",
 }
 """What a measure of a lesson is called."""

@@ -22,8 +22,12 @@ MAX_SHORT = 300
 """Limit in characters of a one-line text."""
 Short = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_SHORT)]
 HeadName = Annotated[str, StringConstraints(pattern=r"^\d{1,4}-\d{1,4}$")]
-MeasureName = Literal["top_word", "rank_of", "strongest_key", "strongest_cell", "attention_weight", "head_with_largest_effect"]
+MeasureName = Literal[
+    "top_word", "rank_of", "strongest_key", "strongest_cell", "attention_weight", "more_than_half", "head_with_largest_effect"
+]
 TOP_WORDS = 8
+HALVES = ("more than half", "less than half")
+"""The answers to `more_than_half`."""
 MAX_CELL_TOKENS = 32
 """The most tokens of a text in a question about cells, so that each cell is large enough for a finger."""
 NO_SUCH_TOKEN = "The model reads “{text}” without a token “{token}”. It has: {tokens}."
@@ -174,6 +178,12 @@ def _attention_weight(engine: Engine, measure: Measure) -> Answer:
     return Answer(f"{weight:.2f}", weight)
 
 
+def _more_than_half(engine: Engine, measure: Measure) -> Answer:
+    """Return which of `HALVES` one query gives to one key in one head, of its attention in all."""
+    weight = _attention_weight(engine, measure).value
+    return Answer(HALVES[0] if weight > 0.5 else HALVES[1], weight)
+
+
 def _head_with_largest_effect(engine: Engine, measure: Measure) -> Answer:
     """Return the total variation of the prediction that switching off each head causes."""
     scan = Scan(engine, read_text(engine, measure), interventions=changes_of(measure)).run()
@@ -207,6 +217,7 @@ MEASURES: dict[MeasureName, MeasureRule] = {
     "strongest_key": MeasureRule(_strongest_key, ("head", "query"), of_attention=True),
     "strongest_cell": MeasureRule(_strongest_cell, ("head",), of_attention=True),
     "attention_weight": MeasureRule(_attention_weight, ("head", "query", "key"), of_attention=True),
+    "more_than_half": MeasureRule(_more_than_half, ("head", "query", "key"), of_attention=True),
     "head_with_largest_effect": MeasureRule(_head_with_largest_effect),
 }
 """The measures of a lesson. What a page says of each: `MEASURE_TEXTS` in pages/ui/panels/question_kinds.py."""

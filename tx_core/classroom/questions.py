@@ -170,7 +170,9 @@ QUESTION_KINDS: dict[str, QuestionKind] = {
     "word": QuestionKind(("top_word",), count_most_frequent, any_word=True),
     "token": QuestionKind(("strongest_key",), count_in_order),
     "cell": QuestionKind(("strongest_cell",), count_most_frequent),
-    "choice": QuestionKind(("top_word", "strongest_key"), count_in_order, needs_answer=False, fields=("options",)),
+    "choice": QuestionKind(
+        ("top_word", "strongest_key", "more_than_half"), count_in_order, needs_answer=False, fields=("options",)
+    ),
     "head": QuestionKind(("head_with_largest_effect",), count_most_frequent),
     "number": QuestionKind(("rank_of", "attention_weight"), count_in_ranges, is_near, fields=("tolerance",)),
     "open": QuestionKind((), None, needs_answer=False),

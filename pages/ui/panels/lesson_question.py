@@ -195,12 +195,13 @@ def before_and_after(step: Step, guess: str) -> Drawing:
 
 def compare(question: Question, answer: Answer, verdict: Verdict) -> str:
     """Return one sentence that compares a guess with the model."""
-    view, values = QUESTION_VIEWS[question.kind], {"answer": answer.right, "guess": verdict.guess}
+    view, said = QUESTION_VIEWS[question.kind], MEASURE_TEXTS[question.answer.measure]
+    values = {"answer": answer.right, "guess": verdict.guess}
     values["share"] = measured(answer.value, question.answer.measure)
     if verdict.right:
-        return view.right.format(**values)
+        return (said.right or view.right).format(**values)
     if verdict.share is None:
-        return view.wrong.format(**values)
+        return (said.wrong or view.wrong).format(**values)
     own = values | {"guess_share": measured(verdict.share, question.answer.measure)}
     return (
         texts.GUESS_HAS_SHARE.format(**own)

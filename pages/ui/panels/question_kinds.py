@@ -137,14 +137,17 @@ class MeasureText:
     """What is said of a measure.
 
     ask: the question that the editor suggests once the fields that it names are filled; "" for that of the kind. chart: the
-    title of the bars of its options; "" where it has none. note: what its value is, where a student could not tell. width: from
-    one number to the next, where a number is asked for.
+    title of the bars of its options; "" where it has none. note: what its value is, where a student could not tell. right, wrong:
+    the sentence for a right guess and for any other, in place of that of the kind. width: from one number to the next, where a
+    number is asked for.
     """
 
     name: str
     ask: str = ""
     chart: str = ""
     note: str = ""
+    right: str = ""
+    wrong: str = ""
     width: float = 0.01
 
 
@@ -160,6 +163,12 @@ MEASURE_TEXTS: dict[str, MeasureText] = {
     "strongest_cell": MeasureText("the strongest cell of a head's map", note=WITHOUT_SPECIAL),
     "attention_weight": MeasureText(
         "the weight from one token to another", "How much of its attention does “{query}” give to “{key}”, from 0 to 1?"
+    ),
+    "more_than_half": MeasureText(
+        "whether a token gives more than half of its attention to another: “more than half” or “less than half”",
+        "Does “{query}” give “{key}” more or less than half of its attention?",
+        right="Right: {answer}, {share} of 1.",
+        wrong="The model computes {answer}, {share} of 1; your guess was “{guess}”.",
     ),
     "head_with_largest_effect": MeasureText(
         "the head without which the prediction changes most",

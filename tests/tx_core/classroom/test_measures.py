@@ -14,7 +14,7 @@ from tx_core.causal.importance import importance
 from tx_core.causal.patch import patch
 from tx_core.causal.prompt_sets import kept_scores, prompt_set
 from tx_core.classroom.lesson_file import open_lesson
-from tx_core.classroom.measures import MAX_CELL_TOKENS, Answer, Measure, compute_answer
+from tx_core.classroom.measures import HALVES, MAX_CELL_TOKENS, Answer, Measure, compute_answer
 from tx_core.classroom.questions import Question, grade
 from tx_core.errors import LessonProblem
 from tx_core.fill_mask.next_words import Sampling, next_logits, read_text, write_words
@@ -62,6 +62,13 @@ def test_the_strongest_key_is_that_of_the_trace_and_no_special_token(engine):
     assert np.allclose(found.shares, row[1:-1])
     weight = answer(engine, measure="attention_weight", text=KEYS, head="2-8", query="her", key="mary")
     assert weight.value == pytest.approx(float(row[1]))
+    halves = [answer(engine, measure="more_than_half", text=KEYS, head="2-8", query="her", key=key) for key in ("mary", "lost")]
+    assert [(one.right, one.value) for one in halves] == [
+        ("more than half", weight.value),
+        ("less than half", pytest.approx(float(row[2]))),
+    ]
+    question = STEPS["Compute it"].question
+    assert question.options == HALVES and compute_answer(engine, question.answer).right == HALVES[0]
     assert found.right == found.options[int(np.argmax(row[1:-1]))]
     resting = answer(engine, measure="strongest_key", text="We stayed at home because it rained.", head="2-5", query="home")
     assert "[CLS]" not in resting.options
@@ -130,7 +137,12 @@ def test_a_guessed_word_gets_its_own_share_and_rank(engine):
 
 
 def test_a_number_is_right_within_its_tolerance(engine):
-    question = Question(ask="What?", kind="number", tolerance=0.05, answer=STEPS["Compute it"].question.answer)
+    question = Question(
+        ask="What?",
+        kind="number",
+        tolerance=0.05,
+        answer=Measure(measure="attention_weight", text=KEYS, head="2-8", query="her", key="mary"),
+    )
     right = Answer("0.86", 0.86)
     guesses = {"0.86": True, "0,9": True, "0.95": False, "-1": False, "a lot": False}
     assert {guess: grade(engine, question, right, guess).right for guess in guesses} == guesses

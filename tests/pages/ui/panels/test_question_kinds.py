@@ -101,8 +101,8 @@ def test_the_tables_have_the_same_kinds_and_measures_and_the_manual_names_them()
 
 
 def test_an_attention_weight_is_written_as_beside_the_map_and_all_else_as_percent():
-    measures = ("strongest_key", "strongest_cell", "attention_weight", "top_word", "head_with_largest_effect")
-    assert [measured(0.9516, measure) for measure in measures] == ["0.952"] * 3 + ["95.2\u00a0%"] * 2
+    measures = ("strongest_key", "strongest_cell", "attention_weight", "more_than_half", "top_word", "head_with_largest_effect")
+    assert [measured(0.9516, measure) for measure in measures] == ["0.952"] * 4 + ["95.2\u00a0%"] * 2
 
 
 @pytest.mark.parametrize(
