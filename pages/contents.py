@@ -116,7 +116,7 @@ SECTIONS = {
             "explanations",
             "Explanations",
             "fact_check",
-            "Which explanation is right?",
+            "Which explanation names the word that tells A from B?",
             "One word tells A from B: see which of eleven methods name it, on your own pair of sentences and on 500.",
             second="text_b",
         ),
@@ -139,7 +139,7 @@ SECTIONS = {
             "importance",
             "Importance",
             "experiment",
-            "Which parts does the answer need?",
+            "What does the answer lose without a part?",
             "Take each head or layer out of many prompts, one at a time: how much worse does the right answer become?",
         ),
         Page(

@@ -1,4 +1,4 @@
-"""Which explanation is right? Eleven methods say which word an answer rests on, of a pair that one word tells apart."""
+"""Which explanation names the word that tells A from B? Eleven methods, on a pair and on many."""
 
 from pages.ui.shell.frame import open_page
 

@@ -1,4 +1,4 @@
-"""Which parts does the answer need? Every head, or every layer's attention and feed-forward, taken out of many prompts."""
+"""What does the answer lose without a part? Every head, or every sublayer, taken out of many prompts."""
 
 from pages.ui.shell.frame import open_page
 
