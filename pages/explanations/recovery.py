@@ -1,5 +1,6 @@
-"""How often each method ranks the deciding word first, over many pairs: read in the background, shown below the picture."""
+"""How often each method ranks the word that tells A from B first, over many pairs: read in the background."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -9,12 +10,23 @@ import streamlit as st
 
 from pages.explanations import texts
 from pages.explanations.inputs import PAGE, ExplanationInputs
+from pages.ui.shell.address import widget_key
 from pages.ui.shell.controls import model_title
 from pages.ui.shell.numbers import whole_percent
 from pages.ui.stage.background_runs import NO_RUN, OfferedRun, offer_run
-from pages.ui.stage.charts import bars_drawing, listing_drawing
+from pages.ui.stage.charts import bars_drawing, listing_drawing, matrix_drawing
 from pages.ui.stage.pictures import Picture, pictures_beside
-from tx_core.causal.deciding_words import KINDS, PairReading, RankedPair, Share, chance_first, shares_first, stored_pairs
+from pages.ui.stage.tokens import escape_markdown
+from tx_core.causal.deciding_words import (
+    KINDS,
+    TEMPLATES,
+    PairReading,
+    RankedPair,
+    Share,
+    chance_first,
+    shares_first,
+    stored_pairs,
+)
 from tx_core.causal.explain import READS_ATTENTION
 from tx_core.engine.engine import Engine
 
@@ -74,9 +86,42 @@ def show_recovery(found: Recovery) -> None:
     about["templates"] = len({pair.template for pair in found.pairs})
     said = texts.TABLE_NOTE.format(**about, chance=whole_percent(chance_first(found.pairs)))
     pictures_beside(PAGE, "recovery", [Picture(bars, said, share=2), Picture(listing, share=3)], TABLE_HEIGHT)
+    _show_templates(found.pairs, {name: row["all"] for name, row in shares.items()})
     if found.run is NO_RUN:
         for paragraph in texts.FOUND:
             st.markdown(paragraph.format(chance=whole_percent(chance_first(found.pairs)), **_summary(shares)))
+
+
+def _show_templates(pairs: Sequence[RankedPair], shares: Mapping[str, Share]) -> None:
+    """Show each method's share in each template that has pairs, with their number; folded away until it is opened."""
+    folded = st.expander(texts.TEMPLATES_TITLE, icon=":material/grid_on:", key=widget_key(PAGE, "templates"), on_change="rerun")
+    if not folded.open:
+        return
+    counts = Counter(pair.template for pair in pairs)
+    places = sorted(counts, key=lambda place: (list(KINDS).index(TEMPLATES[place].kind), place))
+    numbers = np.array([[one.templates[place] for place in places] for one in shares.values()])
+    names, columns = [texts.METHODS[name] for name in shares], [f"{place + 1}" for place in places]
+    cells = [
+        texts.OF_TEMPLATE.format(share=whole_percent(number), count=counts[place])
+        for row in numbers
+        for place, number in zip(places, row, strict=True)
+    ]
+    drawing = matrix_drawing(texts.BY_TEMPLATE, "weights", numbers, names, columns, axes=texts.TEMPLATE_AXES)
+    with folded:
+        pictures_beside(PAGE, "by_template", [Picture(drawing, cell=texts.TEMPLATE_CELL, details=cells)], TABLE_HEIGHT)
+        lines = [(texts.COLUMNS[TEMPLATES[place].kind], place) for place in places]
+        for title in dict.fromkeys(title for title, _ in lines):
+            own = [place for one, place in lines if one == title]
+            said = "  \n".join(
+                texts.TEMPLATE.format(number=place + 1, text=escape_markdown(_blanked(place)), count=counts[place])
+                for place in own
+            )
+            st.markdown(f"**{title.format(count=sum(counts[place] for place in own))}**  \n{said}")
+
+
+def _blanked(place: int) -> str:
+    """Write a template with the word that tells A from B as “…”, and what is drawn beside it in brackets."""
+    return TEMPLATES[place].text.replace("{0}", "…").replace("{", "(").replace("}", ")")
 
 
 def _summary(shares: Mapping[str, Mapping[str, Share]]) -> dict[str, str]:

@@ -76,6 +76,12 @@ COLUMNS = {
     "gender": "Gender: aunt, uncle ({count})",
     "alone": "This answer alone ({count})",
 }
+TEMPLATES_TITLE = "Shares by template"
+BY_TEMPLATE = "How often each method ranks the word that tells A from B first, by template"
+TEMPLATE_AXES = "Method ↓ Template →"
+TEMPLATE_CELL = "{row}, template {column}"
+OF_TEMPLATE = "{share} of {count} pairs"
+TEMPLATE = "{number}: {text} ({count} pairs)"
 TABLE_NOTE = (
     "In brackets: 95 % intervals over {templates} templates drawn again, since pairs of a template resemble each other; methods "
     "whose intervals overlap are not ranked. {model} answers both sentences differently, each answer at least twice as likely as "
@@ -98,7 +104,7 @@ NOT_READ = (
 )
 NONE_DECIDED = "{model} answers both sentences with a word of their own in none of the {drawn} pairs that were drawn."
 RUN = "Read {count} pairs"
-RUN_HELP = "Reads pairs, and counts how often each method ranks the deciding word first,"
+RUN_HELP = "Reads pairs, and counts how often each method ranks the word that tells A from B first,"
 PROGRESS = progress_texts("Reading", "pair")
 BOTH = "{one} / {other}"
 

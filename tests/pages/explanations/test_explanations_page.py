@@ -4,6 +4,7 @@ import re
 from math import inf
 
 import numpy as np
+import pytest
 
 from pages.explanations import methods, texts
 from pages.ui.shell.numbers import whole_percent
@@ -87,6 +88,25 @@ def test_the_table_is_the_stored_one_with_intervals_and_without_a_button(open_ap
         ]
     assert "over 21 templates drawn again" in bars["sentence"] and "not ranked" in bars["sentence"]
     assert f"{len(pairs)} of {drawn}" in bars["sentence"] and staged(app)["training"] is None
+
+
+def test_the_shares_by_template_are_those_of_the_pairs_with_their_number_once_they_are_opened(open_app):
+    pairs, _ = stored_pairs("embedded")
+    app = open_app(PAGE)
+    assert len(staged_pictures(app, 1)) == 2 and "Behind our (place)" not in says(app)
+    app.session_state[f"{PAGE}_templates"] = True
+    app.run()
+    (drawn,) = staged_pictures(app, 2)
+    assert drawn["rows"] == [texts.METHODS[method] for method in pairs[0].ranks] and len(drawn["columns"]) == 21
+    for row, method in enumerate(pairs[0].ranks):
+        for column, number in enumerate(map(int, drawn["columns"])):
+            first = [one.ranks[method] == 1 for one in pairs if one.template == number - 1]
+            assert drawn["values"][row][column] == pytest.approx(sum(first) / len(first))
+            assert drawn["details"][row * 21 + column] == f"{whole_percent(sum(first) / len(first))} of {len(first)} pairs"
+    told = "\n".join(one.value for one in app.markdown)
+    count = sum(one.template == 3 for one in pairs)
+    assert f"4: Behind our (place) the … of the (people) [MASK] still (state). ({count} pairs)" in told.replace("\\", "")
+    assert not app.exception
 
 
 # What is said
