@@ -12,7 +12,7 @@ from tx_core.analysis.comparison import align, spell_words
 from tx_core.analysis.probabilities import largest, probabilities
 from tx_core.causal.cut_effects import read_prediction
 from tx_core.engine.engine import Engine
-from tx_core.engine.progress import run_seconds, share_of_layers
+from tx_core.engine.progress import plan_runs, run_seconds, share_of_layers
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.fill_mask.predictions import blank_logits_in_batches
 from tx_core.fill_mask.word_scores import spell_word
@@ -145,10 +145,12 @@ def patch(
     if entries[0] == entries[1]:
         raise TextProblem(SAME_ANSWER.format(answer=answers[0]))
     alignment = align_tokens(run, read)
+    cells = _cells(engine, run, alignment, what, sender)
+    runs = 1 + len(cells)
+    plan_runs(runs, run_seconds(engine, len(run), runs * share_of_layers(engine)))  # before the first run, which may take long
     given = source_vectors(engine, run, read)
     if sender is not None:
         given = _through_paths(engine, run, given, sender)
-    cells = _cells(engine, run, alignment, what, sender)
     found = _answer_runs(engine, read, run, [(one,) for one in cells.values()], given, entries)
     if abs(found.difference[0] - found.difference[1]) < SMALLEST_DIFFERENCE:
         raise TextProblem(

@@ -11,7 +11,9 @@ from torch import Tensor, nn
 from tests.support.checkpoints import HEAD_DIM, HEADS, HIDDEN, LAYERS
 from tx_core.causal.patch import LIKELY, Patch, align_tokens, patch
 from tx_core.engine.bert_engine import load_own_engine
+from tx_core.engine.device import DeviceRunner
 from tx_core.engine.engine import Engine, mean_vectors, with_special_tokens
+from tx_core.engine.progress import watch_runs
 from tx_core.errors import ChangeProblem, ModelUnavailable, TextProblem
 from tx_core.transformer.interventions import Intervention
 
@@ -234,3 +236,12 @@ def test_a_patch_is_a_table_of_its_cells(engine):
     row = table[(table.layer == 3) & (table.target_token == "[MASK]")].iloc[0]
     found = [row.effect, row.difference, row.first_answer, row.second_answer]
     assert found == pytest.approx([grid.effect[3, 3], grid.difference[3, 3], *grid.probabilities[3, 3]])
+
+
+def test_how_many_runs_a_map_takes_is_said_before_the_first_which_reads_the_source(engine, monkeypatch):
+    said, run = [], DeviceRunner.run
+    monkeypatch.setattr(DeviceRunner, "run", lambda *given, **options: [said.append("run"), run(*given, **options)][1])
+    with watch_runs(lambda done, total, _: said.append((done, total))):
+        grid = patch(engine, source=SUBJECT.format("keys"), target=SUBJECT.format("key"), answers=("are", "is"))
+    total = (engine.info.num_layers - 1) * len(grid.target) + 2
+    assert said[:2] == [(0, total), "run"] and said[-1] == (total, total)
