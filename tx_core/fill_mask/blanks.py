@@ -78,7 +78,7 @@ def read_sentence(typed: str, *, closes: bool = True) -> ReadSentence:
         return ReadSentence(typed)
     text, chosen = mark_blanks(typed), None
     parts = text_parts(text)
-    if not parts:
+    if not any(part.blank or any(map(str.isalnum, part.text)) for part in parts):  # signs and emoji are no words
         raise TextProblem(NO_WORD)
     if not any(part.blank for part in parts):
         chosen = _word_to_guess(parts)

@@ -87,15 +87,16 @@ def warn_of_unknown(encodings: Sequence[Encoding], model: str = DEFAULT, key: st
 
 
 def is_foreign(encoding: Encoding) -> bool:
-    """Return whether a vocabulary hardly covers a text: an unknown piece, or more than MAX_SPLIT_SHARE of its words split.
+    """Return whether a vocabulary hardly covers a text: an unknown letter, or more than MAX_SPLIT_SHARE of its words split.
 
-    Names, which are often cut in English, too, have a capital and are left out; signs of punctuation are no words.
+    Names, which are often cut in English, too, have a capital and are left out; signs of punctuation and emoji are no words.
     """
     pieces = Counter(word for word in encoding.words if word is not None)
     begins = {word: encoding.word_texts[word][:1] for word in pieces}
     written = [count for word, count in pieces.items() if begins[word].isalpha() and not begins[word].isupper()]
     cut = sum(count > 1 for count in written)
-    return bool(encoding.unknown) or (cut >= MIN_SPLIT_WORDS and cut > MAX_SPLIT_SHARE * len(written))
+    unknown = any(begins.get(encoding.words[place], "").isalpha() for place in encoding.unknown)
+    return unknown or (cut >= MIN_SPLIT_WORDS and cut > MAX_SPLIT_SHARE * len(written))
 
 
 def note_how_read(engine: Engine, *sentences: str, pair: str = "", key: str = "") -> None:

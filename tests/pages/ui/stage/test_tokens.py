@@ -30,6 +30,7 @@ def test_the_rule_counts_words_that_are_cut_and_no_names_or_signs():
     assert not is_foreign(encoding("a", cut=1))
     assert is_foreign(encoding("a", "b", cut=0, unknown=(2,)))
     assert not is_foreign(encoding(cut=0))
+    assert not is_foreign(encoding("so", "happy", "😀🎉", "^", cut=0, unknown=(3, 4)))
 
 
 def test_a_multilingual_model_is_one_click_away_where_it_can_be_had(open_app, monkeypatch: pytest.MonkeyPatch, checkpoint):
