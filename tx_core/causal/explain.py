@@ -17,7 +17,7 @@ from tx_core.analysis.value_weighted import row_shares, value_weighted
 from tx_core.causal.cut_effects import read_prediction
 from tx_core.causal.patch import SAME_ANSWER, answer_entries
 from tx_core.engine.engine import Engine, no_head
-from tx_core.engine.progress import share_of_layers
+from tx_core.engine.progress import count_runs, share_of_layers
 from tx_core.errors import ModelUnavailable, TextProblem
 from tx_core.fill_mask.predictions import blank_logits_in_batches
 from tx_core.transformer.interventions import Intervention
@@ -115,7 +115,7 @@ def method_runs(run: "AnswerRun", method: str) -> tuple[int, float]:
         return words * layers, words * layers * share_of_layers(run.engine)
     if method == "integrated":
         return INTEGRATION_STEPS, 3.0 * INTEGRATION_STEPS
-    return (words, float(words)) if method in CHANGES else (0, 3.0 if method in ("gradient_input", "lrp") else 0.0)
+    return (words, float(words)) if method in CHANGES else (1, 3.0) if method in DIFFERENTIATES_ONCE else (0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -142,6 +142,8 @@ class AnswerRun:
         else:
             about = None if method in READS_ATTENTION else against  # attention knows of no answer
             tokens = self._keep((method, about), lambda: READINGS[method](self, about))
+            if method in DIFFERENTIATES_ONCE:
+                count_runs(1)
             scores = np.array([tokens[list(self.groups[word])].sum() for word in self.words], np.float64)
         return Explanation(method, self.encoding, self.answer, against, self.words, scores)
 
@@ -268,5 +270,7 @@ READINGS: Mapping[str, Callable[[AnswerRun, int | None], Float[np.ndarray, "toke
 """Methods that read one run, and score its tokens as reasons for the answer rather than for another entry, None for none."""
 METHODS = (*CHANGES, *READINGS)
 """Every method; `explain` says what each is."""
+DIFFERENTIATES_ONCE = ("gradient_input", "lrp")
+"""Those that run the model once, forward and backward."""
 READS_ATTENTION = ("value_weighted", "rollout", "largest_head", "last_layer", "all_layers")
 """Those that read one run, its attention or also its values, without asking for the answer or what becomes of it."""

@@ -64,6 +64,9 @@ def test_a_map_and_all_explanations_make_as_many_runs_as_they_say_before(engine,
     explain_pair(engine, TEXT, OTHER)
     counted = [done - watched[begun][0] for done, _ in watched[begun:]]
     assert counted[-1] == runs and counted == sorted(counted)
+    del watched[:]
+    explain_pair(engine, TEXT, OTHER, ("gradient_input", "lrp", "last_layer"))  # what is quick is counted, too
+    assert [done - watched[0][0] for done, _ in watched] == [0, 1, 2, 3, 4] and watched[0][1] - watched[0][0] == 4
 
 
 def test_time_grows_with_tokens_layers_and_the_square_of_the_width_and_a_card_is_faster(engine):
