@@ -34,6 +34,8 @@ KIND = "pairs"
 READ_PAIRS = 60
 """Pairs that a model reads which has none stored: those of the embedded model take minutes, a BERT base's would take hours."""
 TABLE_HEIGHT = 420
+WIDEST_NAME = 160
+"""Pixels of the name of a method beside the shares by template."""
 
 
 class Recovery(NamedTuple):
@@ -107,6 +109,7 @@ def _show_templates(pairs: Sequence[RankedPair], shares: Mapping[str, Share]) ->
         for place, number in zip(places, row, strict=True)
     ]
     drawing = matrix_drawing(texts.BY_TEMPLATE, "weights", numbers, names, columns, axes=texts.TEMPLATE_AXES)
+    drawing.chart["widestRow"] = WIDEST_NAME
     with folded:
         pictures_beside(PAGE, "by_template", [Picture(drawing, cell=texts.TEMPLATE_CELL, details=cells)], TABLE_HEIGHT)
         lines = [(texts.COLUMNS[TEMPLATES[place].kind], place) for place in places]
