@@ -28,8 +28,8 @@ BEGIN_SCRIPT = """
   const early = document.getElementById("early")
   early.querySelector(".pages").open = innerWidth > 768
   try {
-    const { name } = JSON.parse(localStorage.getItem(`stActiveTheme-${location.pathname}-v2`) ?? "{}")
-    if (/dark|light/i.test(name ?? "")) early.classList.add(/dark/i.test(name) ? "dark" : "light")
+    const chosen = JSON.parse(localStorage.getItem(`stActiveTheme-${location.pathname}-v2`))
+    if (["Light", "Dark"].includes(chosen)) early.classList.add(chosen.toLowerCase())
   } catch { /* the browser keeps nothing */ }
 })()
 """

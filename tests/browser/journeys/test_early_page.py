@@ -12,7 +12,7 @@ from pages.contents import page_address
 from pages.ui.shell import texts
 from pages.ui.stage.browser_texts import ROUTES
 from pages.ui.stage.first_picture import BOXES
-from tests.browser.conftest import SHOWN, Watch, forget
+from tests.browser.conftest import DARK, SHOWN, Watch, forget
 from tests.support.seen import NOTE_SHIFTS, press, said
 
 SCRIPTS = "**/static/js/index.*.js"
@@ -98,11 +98,15 @@ def test_what_is_typed_at_once_is_kept_with_its_focus_and_computed(early_at):
     page, release = early_at("/")
     box = page.locator("#early .boxes input")
     box.fill("My dog likes to [MASK] in the park.")
+    page.evaluate("localStorage.setItem('stActiveTheme-/-v2', JSON.stringify('Dark'))")  # as Streamlit's menu does
+    page.reload(wait_until="commit")
+    expect(page.locator("#early")).to_have_css("background-color", DARK)
     box.press("Home")
     page.keyboard.press("ArrowRight")
     release()
     box = page.locator("#root").get_by_test_id("stTextInput").locator("input").first
     expect(box).to_have_value("My dog likes to [MASK] in the park.")
+    expect(page.get_by_test_id("stApp")).to_have_css("background-color", DARK)
     expect(box).to_be_focused()
     assert box.evaluate("one => one.selectionStart") == 1
     expect(page).to_have_url(re.compile("My\\+dog"))
