@@ -11,7 +11,11 @@ const [frame, place, said] = [".frame", ".picture", ".told"].map((name) => early
 const boxes = [...early.querySelectorAll("input")]
 const begun = boxes.map(({ value }) => value)
 const shown = { over: false, end: null }
+const handedOver = new AbortController()
+const listening = { capture: true, signal: handedOver.signal }
 let isHeld = false // a pointer is down: what is pressed stays where it is
+let isAwaited = false // Streamlit's page has a place for the picture
+let inside = null // what has the focus in the picture: a browser without moveBefore takes it away
 let framework = document.getElementById("framework")
 
 const frames = (action) => requestAnimationFrame(() => requestAnimationFrame(action))
@@ -70,11 +74,14 @@ async function drawRest(show) {
 
 // Streamlit's page has a place for the picture: it is taken there when all boxes above it are drawn, and nothing is pressed.
 gate.wait = (host) => new Promise((done) => {
+  isAwaited = true
   const end = performance.now() + LAID_OUT
   const isAbove = (box) => box.compareDocumentPosition(host) & Node.DOCUMENT_POSITION_FOLLOWING
   const look = () => {
     const unknown = [...document.querySelectorAll("#root [data-testid=stSkeleton]")].some(isAbove)
     if (isHeld || (unknown && performance.now() < end)) return setTimeout(look, 30)
+    frame.style.height = `${frame.offsetHeight}px` // when the picture is taken, this page stays as far down as it is
+    inside = place.shadowRoot?.activeElement
     done()
   }
   look()
@@ -84,7 +91,7 @@ gate.wait = (host) => new Promise((done) => {
 gate.taken = (host) => {
   const [before, scrolled] = [place.getBoundingClientRect().top, early.querySelector(".scroller").scrollTop]
   const main = document.querySelector("#root main")
-  if (main) main.scrollTop = scrolled
+  if (main && scrolled) scrollTo(main, scrolled)
   const gap = before - host.getBoundingClientRect().top
   if (gap > 0 && told.header) {
     host.style.marginTop = `${gap}px`
@@ -93,11 +100,24 @@ gate.taken = (host) => {
   end()
 }
 
+// Scrolls a page as far as the picture was, though what will stand below it may not be drawn: until the page has settled, it is high enough.
+function scrollTo(main, top) {
+  const page = main.firstElementChild
+  page.style.minHeight = `${top + main.clientHeight}px`
+  main.scrollTop = top
+  const release = new MutationObserver(() => {
+    page.style.minHeight = ""
+    release.disconnect()
+  })
+  release.observe(root, { attributeFilter: ["data-settled"] })
+}
+
 // Gives way to Streamlit's page: what was typed goes into its boxes.
 function end() {
   delete gate.wait
   delete gate.taken
   settled.disconnect()
+  handedOver.abort()
   clearTimeout(slow)
   shown.over = true
   const focused = boxes.indexOf(document.activeElement)
@@ -111,6 +131,7 @@ function end() {
     Object.getOwnPropertyDescriptor(Object.getPrototypeOf(box), "value").set.call(box, value)
     box.dispatchEvent(new Event("input", { bubbles: true }))
   })
+  inside?.focus({ preventScroll: true })
   if (focused < 0 || !theirs[focused]) return
   theirs[focused].focus({ preventScroll: true })
   theirs[focused].setSelectionRange(selectionStart, selectionEnd)
@@ -118,16 +139,16 @@ function end() {
 
 // A page that ends without a picture, such as that of a full server, has said why.
 const settled = new MutationObserver(() => {
-  if (!("settled" in root.dataset) || document.querySelector("#root [data-mounted='stage.css']")) return
+  if (isAwaited || !("settled" in root.dataset) || document.querySelector("#root [data-mounted='stage.css']")) return
   end()
   shown.end?.()
 })
 settled.observe(root, { attributeFilter: ["data-settled"] })
 const slow = setTimeout(() => say(told.connecting), SLOW)
-addEventListener("error", ({ target }) => { if (target instanceof HTMLScriptElement && early.isConnected) say(told.notWhole) }, { capture: true })
+addEventListener("error", ({ target }) => { if (target instanceof HTMLScriptElement) say(told.notWhole) }, listening)
 say(told.waits)
 
-for (const kind of ["pointerdown", "pointerup", "pointercancel"]) addEventListener(kind, () => { isHeld = kind === "pointerdown" }, { capture: true })
+for (const kind of ["pointerdown", "pointerup", "pointercancel", "contextmenu"]) addEventListener(kind, () => { isHeld = kind === "pointerdown" }, listening)
 setTimeout(startFramework, LATEST)
 frame.classList.toggle("waits", !told.header)
 if (told.header) drawPicture().then(() => frames(startFramework), startFramework)

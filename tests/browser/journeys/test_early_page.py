@@ -74,11 +74,13 @@ def test_a_head_and_a_token_chosen_at_once_are_shown_at_once_and_stay(early_at):
     sentence, address = said(page).inner_text(), re.compile("heads=4-.*focus=3")
     assert sentence.startswith("Layer 4, head 8. “lost” gives")
     expect(page).to_have_url(address)
+    page.locator("#early > .scroller").evaluate("one => { one.scrollTop = 300 }")
     top = stage(page).evaluate(TOP)
     release()
     expect(page.locator("#root").get_by_test_id("stage")).to_have_count(1)
     expect(said(page)).to_have_text(sentence)
     expect(page).to_have_url(address)
+    expect(page.get_by_role("group", name=re.compile("^Heatmap"))).to_be_focused()
     assert stage(page).evaluate(TOP) == pytest.approx(top, abs=1)
     assert sum(shift for _, shift in page.evaluate("window.shifts")) < MOST_SHIFT
 
@@ -96,17 +98,17 @@ def test_a_play_begun_at_once_goes_on_and_a_cut_is_computed_when_the_server_can_
 
 def test_what_is_typed_at_once_is_kept_with_its_focus_and_computed(early_at):
     page, release = early_at("/")
-    box = page.locator("#early .boxes input")
-    box.fill("My dog likes to [MASK] in the park.")
     page.evaluate("localStorage.setItem('stActiveTheme-/-v2', JSON.stringify('Dark'))")  # as Streamlit's menu does
     page.reload(wait_until="commit")
     expect(page.locator("#early")).to_have_css("background-color", DARK)
+    box = page.locator("#early .boxes input")
+    box.fill("My dog likes to [MASK] in the park.")
     box.press("Home")
     page.keyboard.press("ArrowRight")
     release()
+    expect(page.get_by_test_id("stApp")).to_have_css("background-color", DARK)
     box = page.locator("#root").get_by_test_id("stTextInput").locator("input").first
     expect(box).to_have_value("My dog likes to [MASK] in the park.")
-    expect(page.get_by_test_id("stApp")).to_have_css("background-color", DARK)
     expect(box).to_be_focused()
     assert box.evaluate("one => one.selectionStart") == 1
     expect(page).to_have_url(re.compile("My\\+dog"))
@@ -137,6 +139,33 @@ def test_another_sentence_has_a_frame_until_it_is_computed(early_at):
     expect(page.locator("#early .frame.waits > .picture")).to_be_visible()
     release()
     expect(said(page)).to_be_visible()
+
+
+@pytest.mark.ci
+def test_what_is_held_for_long_is_the_same_picture_with_the_same_focus_when_it_is_let_go(early_at):
+    page, release = early_at("/attention?level=advanced")
+    page.evaluate("delete Element.prototype.moveBefore")  # as in Safari
+    heatmap = page.get_by_role("group", name=re.compile("^Heatmap"))
+    heatmap.press("ArrowUp")
+    stage(page).evaluate("one => { one.isTheSame = true }")
+    page.locator("#early h1").hover()
+    page.locator("#early h1").dispatch_event("pointerdown")
+    page.evaluate("setTimeout(() => dispatchEvent(new PointerEvent('pointerup')), 8000)")
+    release()
+    assert stage(page).evaluate("one => one.isTheSame")
+    expect(heatmap).to_be_focused()
+
+
+@pytest.mark.ci
+def test_no_sum_is_asked_for_while_its_numbers_have_not_come(early_at):
+    page, release = early_at("/self_attention", expects=("ERR_FAILED", "Failed to load"))
+    page.route("**/first-picture/**", lambda route: route.abort())
+    with page.expect_event("requestfailed"):
+        page.reload(wait_until="commit")
+    expect(page.locator("#early").get_by_test_id("stage")).to_be_visible()
+    expect(page.locator("#early .picture")).to_have_js_property("inert", True)
+    release()
+    expect(page.locator("#root").get_by_test_id("stage")).to_be_visible()
 
 
 @pytest.mark.ci
