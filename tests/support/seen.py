@@ -243,8 +243,12 @@ PLACE = """() => {
 """Where the first picture of a page stands with its toolbar, where what is drawn begins, and how long the page is, in pixels."""
 
 
-LOW = {"/?": 500, "part=batch": 400, "part=run": 400}
+LOW = {"/?": 500, "part=batch": 400, "part=run": 400, "bertviz": 480}
 """How high the pictures of these views are at least, in pixels; all others of a wide screen are 560 high."""
+
+
+LONG = {"explanations": 2.75}
+"""How many screens of 800 pixels these pages have at most; all others have 2.5."""
 
 
 def comes_first(page: Page) -> None:
@@ -254,14 +258,15 @@ def comes_first(page: Page) -> None:
     fits(page)
     is_phone = page.viewport_size["width"] < 500
     least = 300 if is_phone else next((height for part, height in LOW.items() if part in page.url), 560)
+    most = 800 * next((screens for part, screens in LONG.items() if part in page.url), 2.5)
     found: dict[str, float] = {}
 
     def is_placed() -> bool:
         found.update(page.evaluate(PLACE))
-        in_sight = 800 - found["top"] >= 0.6 * found["height"] and found["page"] <= 2.5 * 800
+        in_sight = 800 - found["top"] >= 0.6 * found["height"] and found["page"] <= most
         return found["height"] >= least and (found["picture"] <= 520 if is_phone else in_sight)
 
-    until(page, is_placed, f"a picture {least} pixels high, in sight", found)
+    until(page, is_placed, f"a picture {least} pixels high, in sight, at {page.url}", found)
 
 
 def entry_of(page: Page):

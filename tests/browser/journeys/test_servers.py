@@ -14,10 +14,10 @@ import pytest
 from playwright.sync_api import Browser, Route, expect
 
 from pages import contents
-from pages.ui.shell.texts import SESSION_LOST, WARMING_UP
+from pages.ui.shell.texts import SESSION_LOST, STILL_LOADING
 from pages.ui.stage import browser_texts
 from pages.ui.stage import texts as stage_texts
-from tests.support.seen import answered, button, drawn, head, linked, main, picture, sentence
+from tests.support.seen import answered, button, drawn, linked, main, picture, sentence
 from tests.support.serving import fetch, free_port, running, site_of_two, streamlit_command, wait_until
 from tests.support.trainings import progress
 
@@ -28,12 +28,13 @@ SENTENCE, TYPED = "The dog ___ at me.", "Two birds sang."
 SERVER_WHOSE_MODEL_WAITS = """
 import pathlib, sys, time
 from streamlit.web.cli import main
-from pages.ui.shell import readiness
-def wait(visit):
+from tx_core.engine import catalogue
+load, go = catalogue.load_named, sys.argv.pop(1)
+def wait(*asked, **how):
     while not pathlib.Path(go).exists():
         time.sleep(0.05)
-go = sys.argv.pop(1)
-readiness.FirstVisit.wait = wait
+    return load(*asked, **how)
+catalogue.load_named = wait
 main()
 """
 
@@ -89,17 +90,17 @@ def test_the_example_can_be_looked_at_while_the_model_is_loaded_and_a_new_senten
     with running(server, f"{url}/_stcore/health", tmp_path / "log.txt"), browser.new_context() as visitor:
         page = visitor.new_page()
         page.goto(f"{url}/attention")
-        drawn(picture(page, "^Heatmap.*“her”"))
-        expect(page.get_by_text(WARMING_UP)).to_be_visible()
-        head(page, 1, 8).click()
-        linked(page, heads="1-8")
-        drawn(picture(page, "^Heatmap.*Layer 1, head 8"))
+        early = page.locator("#early")
+        expect(early.get_by_role("img", name=re.compile("^Heatmap.*“her”", re.DOTALL)).first).to_be_visible()
+        expect(page.get_by_text(STILL_LOADING)).to_be_visible()
+        early.get_by_label("Head", exact=True).select_option(index=0)
+        expect(early.get_by_role("img", name=re.compile("^Heatmap.*Layer 2, head 1", re.DOTALL)).first).to_be_visible()
+        linked(page, heads="2-1")
         assert json.loads(fetch(f"{url}/api/ready")[2]) == {"state": "warming up"}
-        sentence(page).fill(TYPED)
-        expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "running")
+        page.locator("#early .boxes input").fill(TYPED)
         go.touch()
         expect(picture(page, "^Heatmap.*“(two|birds|sang|[.])”")).to_be_visible()
-        expect(page.get_by_text(WARMING_UP)).to_have_count(0)
+        expect(page.get_by_text(STILL_LOADING)).to_have_count(0)
         wait_until(lambda: fetch(f"{url}/api/ready")[0] == 200, 30, "a ready server")
         expect(sentence(page)).to_have_value(TYPED)
 

@@ -116,7 +116,7 @@ def of_lists(model: str, special: bool) -> list[Claim]:
     """What the code for lists and for a named word must give, whatever the model's blank and vocabulary."""
     engine, text = catalogue.load(model, special_tokens=special), "time ___ like an ___"
     filling, scores = predict(engine, text, top_k=4), [score_words(engine, text, ("flies",), blank=blank) for blank in (0, 1)]
-    inputs = BlankInputs("fill_mask", {}, {}, (), ListSettings(4, 1.0, 1.0, 1.0), model=model, bare=not special)
+    inputs = BlankInputs("fill_mask", {}, (), ListSettings(4, 1.0, 1.0, 1.0), model=model, bare=not special)
     answers = (SentencePredictions(text, filling, tuple(scores), ()),)
     code = lists_export(BlankRun(inputs, engine, answers, {}, None, False))
     listed = [one.probability for blank in filling.blanks for one in blank.predictions]
