@@ -85,6 +85,7 @@ def test_a_head_and_a_token_chosen_at_once_are_shown_at_once_and_stay(early_at):
     assert sum(shift for _, shift in page.evaluate("window.shifts")) < MOST_SHIFT
 
 
+@pytest.mark.ci
 def test_a_play_begun_at_once_goes_on_and_a_cut_is_computed_when_the_server_can_be_asked(early_at):
     page, release = early_at("/")
     page.get_by_test_id("routes").press("ArrowRight")
@@ -116,8 +117,7 @@ def test_what_is_typed_at_once_is_kept_with_its_focus_and_computed(early_at):
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("width", [390, 768, 1280])
-@pytest.mark.parametrize("page_name", BOXES)
+@pytest.mark.parametrize(("page_name", "width"), [*((page, width) for page in BOXES for width in (390, 1280)), ("start", 768)])
 def test_the_picture_stays_where_it_is_when_the_page_grows_around_it(early_at, page_name: str, width: int):
     page, release = early_at(f"/{page_address(contents.page(page_name))}", width=width)
     expect(page.locator("#early").get_by_test_id("stage")).to_be_visible()
