@@ -170,7 +170,8 @@ class Turns:
             return
         called = min(self._waiting, key=lambda one: self._at_work[self._waiting[one]])
         self._at_work[self._waiting.pop(called)] += 1
-        called.set_result(None)
+        if not called.done():  # else whoever waited is leaving, and hands it on
+            called.set_result(None)
 
 
 def own_address() -> str:

@@ -93,6 +93,26 @@ def test_a_slot_that_comes_to_somebody_who_has_left_goes_to_the_next():
     assert came == [("stays", True), ("again", True)]
 
 
+def test_a_slot_is_handed_back_in_the_moment_in_which_the_one_who_waits_leaves():
+    turns, came = Turns(slots=1, most_waiting=2, patience=20), []
+
+    async def wait() -> None:
+        async with turns.turn("leaves"):
+            came.append("leaves")
+
+    async def leave() -> None:
+        async with turns.turn("first"):
+            waiting = asyncio.create_task(wait())
+            await asyncio.sleep(0)
+            waiting.cancel()  # it has not heard of that yet
+        await asyncio.wait([waiting])
+        async with turns.turn("next") as has_come:
+            came.append(("next", has_come))
+
+    run_apart(leave())
+    assert came == [("next", True)]
+
+
 def test_a_page_that_keeps_to_its_rate_never_waits_and_a_faster_one_does():
     now = 0.0
     pace = Pace(5, lambda: now)
