@@ -34,10 +34,12 @@ def runs_shown(slot: DeltaGenerator) -> Iterator[None]:
             shown = True
             slot.progress(done / total, RUNS_DONE.format(done=done, total=total))
 
-    with watch_runs(show):
-        yield
-    if shown:
-        slot.empty()
+    try:
+        with watch_runs(show):
+            yield
+    finally:
+        if shown:
+            slot.empty()
 
 
 def check_seconds(page: str, asked: Hashable, engine: Engine, tokens: int, runs: int, seconds: float, power: int) -> None:

@@ -6,6 +6,7 @@ from pages.ui.shell.numbers import duration
 from pages.ui.stage import long_runs
 from pages.ui.stage.texts import RUNS_DONE
 from tx_core.engine.progress import begin_runs, count_runs
+from tx_core.errors import TextProblem
 
 
 class Slot:
@@ -29,6 +30,14 @@ def test_a_bar_stands_from_the_start_of_what_takes_long_and_goes_at_its_end():
         count_runs(1)
     said = [RUNS_DONE.format(done=done, total=4) for done in (0, 3, 4)]
     assert slot.drawn == [(0.0, said[0]), (0.75, said[1]), (1.0, said[2]), None]
+
+
+def test_a_bar_goes_where_a_computation_ends_with_a_problem():
+    slot = Slot()
+    with pytest.raises(TextProblem), long_runs.runs_shown(slot):
+        begin_runs(4, 1.5)
+        raise TextProblem("The texts have the same answer.")
+    assert slot.drawn == [(0.0, RUNS_DONE.format(done=0, total=4)), None]
 
 
 def test_what_is_quick_has_no_bar_unless_it_takes_longer_than_was_thought(monkeypatch):
