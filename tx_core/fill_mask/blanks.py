@@ -78,10 +78,12 @@ def read_sentence(typed: str, *, closes: bool = True) -> ReadSentence:
         return ReadSentence(typed)
     text, chosen = mark_blanks(typed), None
     parts = text_parts(text)
-    if not any(part.blank or any(map(str.isalnum, part.text)) for part in parts):  # signs and emoji are no words
+    words = [number for number, part in enumerate(parts) if any(map(str.isalnum, part.text))]  # signs and emoji are no words
+    has_blank = any(part.blank for part in parts)
+    if not words and not has_blank:
         raise TextProblem(NO_WORD)
-    if not any(part.blank for part in parts):
-        chosen = _word_to_guess(parts)
+    if not has_blank:
+        chosen = _word_to_guess(parts, words)
         text = replace_part(text, parts[chosen], NEW_BLANK)
     closed = closes and (_kind(text.rstrip(CLOSERS)[-1]) == "w" or text_parts(text)[-1].end == len(text.rstrip()))
     return ReadSentence(f"{text.rstrip()}." if closed else text, chosen, closed)
@@ -92,12 +94,16 @@ def mark_blanks(typed: str) -> str:
     return typed if BLANK.search(typed) else SHORT_BLANK.sub(NEW_BLANK, typed)
 
 
-def _word_to_guess(parts: Sequence[TextPart]) -> int:
-    """Return the word to be blanked: the content word nearest the middle, of two the later one; else the longest word."""
-    content = [number for number, part in enumerate(parts) if part.text.isalpha() and part.text.casefold() not in FUNCTION_WORDS]
+def _word_to_guess(parts: Sequence[TextPart], words: Sequence[int]) -> int:
+    """Return the word to be blanked: the content word nearest the middle, of two the later one; else the longest word.
+
+    words: which of the parts are words.
+    """
+    texts = {number: parts[number].text for number in words}
+    content = [number for number, text in texts.items() if text.isalpha() and text.casefold() not in FUNCTION_WORDS]
     if content:
         return min(content, key=lambda number: (abs(2 * number - len(parts) + 1), -number))
-    return max(range(len(parts)), key=lambda number: len(parts[number].text))
+    return max(words, key=lambda number: len(texts[number]))
 
 
 def before_blank(text: str) -> str:

@@ -100,6 +100,7 @@ def test_an_entry_is_written_as_a_reader_would(tokenizer, text, entries, sentenc
         ("A … is an animal.", ReadSentence("A [MASK] is an animal.")),
         ("Well ... I [MASK] so.", ReadSentence("Well ... I [MASK] so.")),  # a blank is written: these are dots
         ("Wait...what about snake_1", ReadSentence("Wait...what about [MASK]_1.", 3, True)),
+        ("I am 😀😀😀😀!!", ReadSentence("I [MASK] 😀😀😀😀!!", 1)),
         ("Is this a ? or not", ReadSentence("Is [MASK] a ? or not.", 1, True)),
     ],
 )
