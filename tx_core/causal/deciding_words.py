@@ -299,6 +299,7 @@ class Share(NamedTuple):
     """How many of some pairs have their deciding word ranked first, and how far the share of them varies.
 
     low, high: the 95 % interval of the share over templates drawn again, not over pairs: those of a template resemble each other.
+    One template tells nothing of others: 0 to 1.
     templates: the share of each template that has pairs, by its place.
     """
 
@@ -322,7 +323,7 @@ def share_first(found: Iterable[tuple[int, int]]) -> Share:
     if not ranks:
         return Share(0, 0, 0.0, 1.0, {})
     firsts, sizes = (np.array([float(count(one)) for one in ranks.values()]) for count in (sum, len))
-    low, high = bootstrap_interval(firsts[:, None], sizes)[:, 0].tolist()
+    low, high = bootstrap_interval(firsts[:, None], sizes)[:, 0].tolist() if len(ranks) > 1 else (0.0, 1.0)
     by_template = dict(zip(ranks, (firsts / sizes).tolist(), strict=True))
     return Share(int(firsts.sum()), int(sizes.sum()), low, high, by_template)
 

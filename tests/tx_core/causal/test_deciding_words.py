@@ -81,3 +81,5 @@ def test_an_interval_draws_templates_again_and_not_pairs():
     share = share_first([(0, 1)] * 100 + [(4, 2)] * 100)
     assert (share.share, share.low, share.high, share.templates) == (0.5, 0, 1, {0: 1.0, 4: 0.0})
     assert share_first([]).pairs == 0
+    one = share_first([(0, 1)] * 3)  # of one template there is nothing to draw again
+    assert (one.share, one.low, one.high) == (1, 0, 1)
