@@ -34,9 +34,14 @@ def test_a_bar_stands_from_the_start_of_what_takes_long_and_goes_at_its_end():
 
 def test_a_bar_goes_where_a_computation_ends_with_a_problem():
     slot = Slot()
-    with pytest.raises(TextProblem), long_runs.runs_shown(slot):
-        begin_runs(4, 1.5)
-        raise TextProblem("The texts have the same answer.")
+
+    def compute() -> None:
+        with long_runs.runs_shown(slot):
+            begin_runs(4, 1.5)
+            raise TextProblem("The texts have the same answer.")
+
+    with pytest.raises(TextProblem):
+        compute()
     assert slot.drawn == [(0.0, RUNS_DONE.format(done=0, total=4)), None]
 
 
