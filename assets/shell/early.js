@@ -9,7 +9,6 @@ const early = document.getElementById("early")
 const told = JSON.parse(document.getElementById("early-told").textContent)
 const [frame, place, said] = [".frame", ".picture", ".told"].map((name) => early.querySelector(name))
 const boxes = [...early.querySelectorAll("input")]
-const begun = boxes.map(({ value }) => value)
 const shown = { over: false, end: null }
 const handedOver = new AbortController()
 const listening = { capture: true, signal: handedOver.signal }
@@ -125,9 +124,9 @@ function end() {
   document.getElementById("root").inert = false
   early.remove()
   const theirs = [...document.querySelectorAll("#root main input[type=text], #root main textarea")]
-  boxes.forEach(({ value }, number) => {
+  boxes.forEach(({ value, defaultValue }, number) => {
     const box = theirs[number]
-    if (!box || value === begun[number]) return
+    if (!box || value === defaultValue) return // typed, maybe before this script was there
     Object.getOwnPropertyDescriptor(Object.getPrototypeOf(box), "value").set.call(box, value)
     box.dispatchEvent(new Event("input", { bubbles: true }))
   })
