@@ -118,7 +118,7 @@ def draw_room(draw: Callable[[str, str], None], code: str, token: str) -> None:
 
 
 def explain_or_wait(problem: ExplorerError) -> None:
-    """Say why the page cannot be shown; where its database is away, the page comes back by itself."""
+    """Show why the page cannot be shown; where its database is away, the page comes back by itself."""
     explain(problem)
     if str(problem) == NO_DATABASE:
         wait_for_database()
@@ -241,7 +241,7 @@ def join_by_code() -> None:
 
 
 def show_what_is_kept(asks_name: bool) -> None:
-    """Say how long answers are kept and, where no name is asked for, that none is needed."""
+    """Show how long answers are kept and, where no name is asked for, that none is needed."""
     said = texts.DELETED.format(hours=host_settings().room_hours)
     st.caption(said if asks_name else f"{texts.NO_NAMES} {said}")
 

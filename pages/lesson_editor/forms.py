@@ -128,7 +128,7 @@ def _look_at(step: Fields) -> None:
 
 
 def follow_view(step: Fields, view: Mapping[str, str]) -> None:
-    """Give a step another view; what its answer is measured on follows where it was what the view showed."""
+    """Set another view of a step; what its answer is measured on follows where it was what the view showed."""
     page, name = str(step["page"]), box_name(step["id"])
     shown, now = new_step(page, step["view"]), new_step(page, view)
     boxes = {"of_text": f"{name}_of_text", "of_head": f"{name}_of_head", "of_changes": changes_box(name)}

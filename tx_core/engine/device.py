@@ -208,7 +208,7 @@ class DeviceRunner:
 
 
 def free_device_memory() -> None:
-    """Give back what torch holds of the memory of cards and does not use."""
+    """Release what torch holds of the memory of cards and does not use."""
     torch.cuda.empty_cache()
     if torch.backends.mps.is_available():
         torch.mps.empty_cache()

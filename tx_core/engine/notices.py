@@ -8,7 +8,7 @@ _thread = local()
 
 
 def add_notice(sentence: str) -> None:
-    """Tell who collects the notices of this thread, once for each sentence; "" for none."""
+    """Report a notice to whoever collects those of this thread, once for each sentence; "" for none."""
     collected = getattr(_thread, "collected", None)
     if sentence and collected is not None and sentence not in collected:
         collected.append(sentence)

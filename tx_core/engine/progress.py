@@ -78,7 +78,7 @@ def watch_runs(show: ShowRuns) -> Iterator[None]:
 
 
 def plan_runs(runs: int, seconds: float) -> None:
-    """Say how many runs of several computations follow, and how long they may take."""
+    """Announce how many runs of several computations follow, and how long they may take."""
     if watch := getattr(_thread, "watch", None):
         watch.planned = False
         begin_runs(runs, seconds)
@@ -86,7 +86,7 @@ def plan_runs(runs: int, seconds: float) -> None:
 
 
 def begin_runs(runs: int, seconds: float) -> None:
-    """Say that so many runs follow, unless they were planned; call it outside a compute slot."""
+    """Announce that so many runs follow, unless they were planned; call it outside a compute slot."""
     watch = getattr(_thread, "watch", None)
     if watch and not watch.planned:
         watch.total, watch.seconds = watch.total + runs, watch.seconds + seconds
@@ -94,7 +94,7 @@ def begin_runs(runs: int, seconds: float) -> None:
 
 
 def count_runs(runs: int) -> None:
-    """Say that so many runs are done; call it outside a compute slot."""
+    """Count so many runs as done; call it outside a compute slot."""
     if watch := getattr(_thread, "watch", None):
         watch.done += runs
         watch.total = max(watch.total, watch.done)

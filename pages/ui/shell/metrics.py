@@ -101,7 +101,7 @@ BROKEN = {
 
 
 def without_traceback(record: logging.LogRecord) -> bool:
-    """Let a record pass, without a traceback where a client has sent what no page does: that is no error here."""
+    """Accept a record, without a traceback where a client has sent what no page does: that is no error here."""
     if record.getMessage() == BROKEN[record.name]:
         record.exc_info = None
     return True

@@ -100,7 +100,7 @@ def head_in_sentence(head: Head) -> str:
 
 
 def note_built_in(model: str) -> None:
-    """Say which built-in model a page shows that takes no other, and that it is not the one that a link names."""
+    """Show which built-in model a page shows that takes no other, and that it is not the one that a link names."""
     built_in, named = model_title(model), view_parameters().get("model", model)
     if named != model:
         other = escape_markdown(model_title(named)[:MAX_NAMED])
